@@ -310,13 +310,14 @@ def _error_code(name: str, entry: Mapping[str, Any], definitions: Mapping[str, S
     try:
         for token in (match["name"] + match["rest"]).split("/") if match else ("",):
             schema = schema[int(token)] if isinstance(schema, list) else schema[token]
-    except (LookupError, ValueError):
+        data = _self_contained({**schema}, definitions)
+    except (LookupError, TypeError, ValueError):
         raise RevisionError(
-            f"errors.{name}.data is {reference!r}, which is nothing in this revision",
-            'refer to a schema, as in "errors.json#/$defs/X/properties/data", or put null',
+            f"errors.{name}.data is {reference!r}, which is no schema in this revision",
+            'refer to one, as in "errors.json#/$defs/X/properties/data", or put null',
             table_path,
         ) from None
-    return ErrorCode(name, entry["code"], entry["definition"], _self_contained(schema, definitions))
+    return ErrorCode(name, entry["code"], entry["definition"], data)
 
 
 def _contradictions(revision: Revision, folder: Path, entries: int) -> Iterator[str]:
