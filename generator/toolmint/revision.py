@@ -330,6 +330,9 @@ def _contradictions(revision: Revision, folder: Path, entries: int) -> Iterator[
             name = getattr(method, role)
             if name is not None and name not in revision.definitions:
                 yield f"{method.method}: {role} is {name!r}, not a definition: {_nearest(name, revision.definitions)}"
+        fields = revision.definitions.get(method.params or "", {}).get("properties", {})
+        if method.mirrored is not None and method.mirrored not in fields:
+            yield f"{method.method}: mirrored is {method.mirrored!r}, which is no property of {method.params}"
         if method.capability and not any(_has_path(revision, side, method.capability) for side in _offering(method)):
             sides = " or ".join(_offering(method))
             yield f"{method.method}: capability {method.capability!r} is not in {sides}"

@@ -1,0 +1,457 @@
+"""The definitions of a revision are the published ones, its method table follows from them, its loader is strict."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
+
+from reference import REFERENCE, needs_reference
+from toolmint.assets import SCHEMAS
+from toolmint.revision import METHODS, Revision, RevisionError, Schema, known_revisions, load_revision
+
+NAME = "2026-07-28"
+FOLDER = SCHEMAS / NAME
+FILES = sorted(path for path in FOLDER.glob("*.json") if path.name != METHODS)
+PUBLISHED = REFERENCE / "mcp" / NAME
+ANNOTATIONS = {"title": str, "description": str, "$comment": str, "examples": list}
+
+
+@pytest.fixture(scope="module")
+def revision() -> Revision:
+    return load_revision(NAME)
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, Any]:
+    definitions: dict[str, Any] = read(PUBLISHED / "schema.json")["$defs"]
+    return definitions
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def structure(schema: Any) -> Any:
+    """Reduce a schema to what decides validity; a *property* called title or description is a schema and stays."""
+    if isinstance(schema, dict):
+        return {
+            key: sorted(value) if key in ("required", "enum") and isinstance(value, list) else structure(value)
+            for key, value in schema.items()
+            if not (key in ANNOTATIONS and isinstance(value, ANNOTATIONS[key]))
+        }
+    if isinstance(schema, list):
+        return [structure(item) for item in schema]
+    return schema
+
+
+def subschemas(schema: Any, pointer: str = "#", *, named: bool = False) -> Iterator[tuple[str, bool, Any]]:
+    """Yield every subschema: its pointer, whether it is a definition or a property, and the schema."""
+    yield pointer, named, schema
+    if not isinstance(schema, dict):
+        return
+    for keyword in ("properties", "$defs"):
+        for name, subschema in schema.get(keyword, {}).items():
+            yield from subschemas(subschema, f"{pointer}/{keyword}/{name}", named=True)
+    for keyword in ("items", "additionalProperties"):
+        if keyword in schema:
+            yield from subschemas(schema[keyword], f"{pointer}/{keyword}")
+    for keyword in ("anyOf", "allOf"):
+        for index, subschema in enumerate(schema.get(keyword, [])):
+            yield from subschemas(subschema, f"{pointer}/{keyword}/{index}")
+
+
+def descriptions(document: Any) -> Iterator[str]:
+    for _, _, schema in subschemas(document):
+        if isinstance(schema, dict) and "description" in schema:
+            yield schema["description"]
+
+
+def runs(text: str, length: int = 7) -> set[tuple[str, ...]]:
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return {tuple(words[start : start + length]) for start in range(len(words) - length + 1)}
+
+
+# What is published
+
+
+@needs_reference
+def test_the_definitions_are_the_published_ones(revision: Revision, published: dict[str, Any]) -> None:
+    assert len(published) == 155
+    assert set(revision.definitions) == set(published)
+    for name, schema in published.items():
+        assert structure(revision.definitions[name]) == structure(schema), name
+
+
+@needs_reference
+def test_the_published_examples_are_valid(revision: Revision) -> None:
+    examples = sorted((PUBLISHED / "examples").glob("*/*.json"))
+    assert len(examples) == 129
+    faults = [
+        f"{path.parent.name}/{path.name}: {error.json_path} {error.message}"
+        for path in examples
+        for error in Draft202012Validator(revision.schema(path.parent.name)).iter_errors(read(path))
+    ]
+    assert faults == []
+
+
+@needs_reference
+def test_no_description_repeats_the_published_text() -> None:
+    theirs = set().union(*map(runs, descriptions(read(PUBLISHED / "schema.json"))))
+    ours = [text for path in (*FILES, SCHEMAS / "methods.schema.json") for text in descriptions(read(path))]
+    assert len(theirs) > 1000
+    assert len(ours) > 500
+    assert [text for text in ours if runs(text) & theirs] == []
+
+
+# The files by themselves
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_is_a_valid_schema_with_title_and_description(path: Path) -> None:
+    document = read(path)
+    Draft202012Validator.check_schema(document)
+    assert list(document) == ["$schema", "title", "description", "$defs"]
+    assert document["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert path.read_text() == json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_definition_and_property_is_described(path: Path) -> None:
+    bare = [
+        pointer
+        for pointer, named, schema in subschemas(read(path))
+        if named and not re.fullmatch(r"[A-Z].+[.]", schema.get("description", ""))
+    ]
+    assert bare == []
+
+
+def test_the_method_table_is_valid() -> None:
+    table_schema = read(SCHEMAS / "methods.schema.json")
+    Draft202012Validator.check_schema(table_schema)
+    assert list(Draft202012Validator(table_schema).iter_errors(read(FOLDER / METHODS))) == []
+
+
+# The method table, held against the definitions
+
+
+def members(revision: Revision, union: str) -> set[str]:
+    """Name the messages of a union; the published union of one message is a copy of it."""
+    schema = revision.definitions[union]
+    if "anyOf" in schema:
+        return {option["$ref"].removeprefix("#/$defs/") for option in schema["anyOf"]}
+    return {
+        name
+        for name, definition in revision.definitions.items()
+        if name != union and structure(definition) == structure(schema)
+    }
+
+
+def method_of(revision: Revision, message: str) -> str:
+    method: str = revision.definitions[message]["properties"]["method"]["const"]
+    return method
+
+
+def params_of(revision: Revision, message: str) -> str | None:
+    reference = revision.definitions[message]["properties"]["params"].get("$ref")
+    return reference.removeprefix("#/$defs/") if reference else None
+
+
+def results_of(revision: Revision, message: str) -> set[str]:
+    """Name the results that the definition of a request's response allows."""
+    result = revision.definitions[f"{message.removesuffix('Request')}ResultResponse"]["properties"]["result"]
+    return {option["$ref"].removeprefix("#/$defs/") for option in result.get("anyOf", [result])}
+
+
+def test_the_table_has_every_method_of_the_unions_and_no_other(revision: Revision) -> None:
+    from_client, from_server = members(revision, "ClientNotification"), members(revision, "ServerNotification")
+    expected = {(name, "request", "client-to-server") for name in members(revision, "ClientRequest")}
+    expected |= {(name, "notification", "client-to-server") for name in from_client - from_server}
+    expected |= {(name, "notification", "server-to-client") for name in from_server - from_client}
+    expected |= {(name, "notification", "both") for name in from_client & from_server}
+    expected |= {(name, "input-request", "server-to-client") for name in members(revision, "InputRequest")}
+    assert {(entry.message, entry.kind, entry.direction) for entry in revision.methods.values()} == expected
+    assert len(revision.methods) == len(expected) == 21
+
+
+def test_method_and_params_are_those_of_the_message(revision: Revision) -> None:
+    for name, entry in revision.methods.items():
+        assert name == entry.method == method_of(revision, entry.message)
+        assert entry.params == params_of(revision, entry.message)
+
+
+def test_results_are_those_of_the_responses(revision: Revision) -> None:
+    for entry in revision.methods.values():
+        if entry.kind == "request":
+            expected = {entry.result} | ({"InputRequiredResult"} if entry.input_required else set())
+            assert results_of(revision, entry.message) == expected
+        elif entry.kind == "input-request":
+            assert entry.result == f"{entry.message.removesuffix('Request')}Result"
+        else:
+            assert entry.result is None
+    answers = {entry.result for entry in revision.methods.values() if entry.kind == "input-request"}
+    assert answers == members(revision, "InputResponse")
+
+
+def test_paging_caching_and_retries_show_in_the_definitions(revision: Revision) -> None:
+    def has(definition: str | None, field: str) -> bool:
+        return definition is not None and field in revision.definitions[definition].get("properties", {})
+
+    for entry in revision.methods.values():
+        assert entry.paginated == has(entry.params, "cursor") == has(entry.result, "nextCursor")
+        assert entry.cacheable == has(entry.result, "ttlMs") == has(entry.result, "cacheScope")
+        assert entry.input_required == has(entry.params, "requestState") == has(entry.params, "inputResponses")
+
+
+def test_capabilities_and_mirrored_fields_are_those_of_the_specification(revision: Revision) -> None:
+    # specification/2026-07-28: the Capabilities section of each feature's page; Streamable HTTP, Standard Headers
+    assert {name: entry.capability for name, entry in revision.methods.items() if entry.capability} == {
+        "tools/list": "tools",
+        "tools/call": "tools",
+        "notifications/tools/list_changed": "tools.listChanged",
+        "resources/list": "resources",
+        "resources/templates/list": "resources",
+        "resources/read": "resources",
+        "notifications/resources/list_changed": "resources.listChanged",
+        "notifications/resources/updated": "resources.subscribe",
+        "prompts/list": "prompts",
+        "prompts/get": "prompts",
+        "notifications/prompts/list_changed": "prompts.listChanged",
+        "completion/complete": "completions",
+        "notifications/message": "logging",
+        "elicitation/create": "elicitation",
+        "sampling/createMessage": "sampling",
+        "roots/list": "roots",
+    }
+    mirrored = {name: entry.mirrored for name, entry in revision.methods.items() if entry.mirrored}
+    assert mirrored == {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+def error_shape(revision: Revision, name: str) -> dict[str, Any]:
+    """Merge what a definition says of the error object itself, which some wrap into a whole response."""
+    properties = revision.definitions[name]["properties"]
+    if "error" in properties:
+        properties = next(option["properties"] for option in properties["error"]["allOf"] if "properties" in option)
+    return dict(properties)
+
+
+def test_errors_are_those_the_definitions_fix(revision: Revision) -> None:
+    definitions = {name for name in revision.subjects["errors"] if name != "Error"}
+    assert {error.definition for error in revision.errors.values()} == definitions
+    for name, error in revision.errors.items():
+        assert error.name == name
+        assert error.definition is not None
+        shape = error_shape(revision, error.definition)
+        assert error.code == shape["code"]["const"]
+        fixed = structure(shape.get("data", {}))
+        data = structure(error.data or {})
+        assert {key: value for key, value in data.items() if key not in ("$schema", "$defs")} == fixed
+
+
+def test_the_data_of_an_error_is_a_schema_that_stands_alone(revision: Revision) -> None:
+    data = revision.errors["missingRequiredClientCapability"].data
+    assert data is not None
+    validator = Draft202012Validator(data)
+    assert validator.is_valid({"requiredCapabilities": {"elicitation": {"form": {}}}})
+    assert not validator.is_valid({"requiredCapabilities": {"elicitation": True}})
+    assert not validator.is_valid({})
+
+
+def test_meta_keys_are_those_the_definitions_name(revision: Revision) -> None:
+    trace_context = {"traceparent", "tracestate", "baggage"}  # basic, General fields: reserved, but in no definition
+    named = {
+        key
+        for name, definition in revision.definitions.items()
+        if name.endswith("MetaObject")
+        for key in definition.get("properties", {})
+    }
+    assert set(revision.meta_keys.values()) == named | trace_context
+    assert all(key.rpartition("/")[2] == role for role, key in revision.meta_keys.items())
+
+
+# Schemas that stand alone
+
+
+def test_every_definition_is_in_one_subject_and_stands_alone(revision: Revision) -> None:
+    assert sorted(name for names in revision.subjects.values() for name in names) == sorted(revision.definitions)
+    assert set(revision.subjects) == {path.stem for path in FILES}
+    for name, definition in revision.definitions.items():
+        schema = revision.schema(name)
+        assert {key: value for key, value in schema.items() if key not in ("$schema", "$defs")} == definition
+        referred = {part["$ref"] for _, _, part in subschemas(schema) if isinstance(part, dict) and "$ref" in part}
+        assert referred == {f"#/$defs/{reached}" for reached in schema.get("$defs", {})}
+
+
+def test_a_schema_carries_only_what_it_reaches(revision: Revision) -> None:
+    assert "$defs" not in revision.schema("Cursor")
+    assert list(revision.schema("PromptReference")) == ["$schema", "description", "type", "required", "properties"]
+    assert set(revision.schema("JSONArray")["$defs"]) == {"JSONValue", "JSONObject"}
+    assert set(revision.schema("JSONObject")["$defs"]) == {"JSONValue", "JSONObject"}
+
+
+def test_an_unknown_definition_is_named_with_the_nearest(revision: Revision) -> None:
+    with pytest.raises(RevisionError, match=r"'CallToolsResult'\ndid you mean 'CallToolResult'"):
+        revision.schema("CallToolsResult")
+
+
+# The loader
+
+
+def test_the_bundled_revision_is_known_and_loaded_once() -> None:
+    assert NAME in known_revisions()
+    assert load_revision(NAME) is load_revision(NAME)
+    loaded = load_revision(NAME)
+    assert (loaded.name, loaded.era) == (NAME, "modern")
+
+
+@pytest.mark.parametrize("name", ["2026-07-29", "latest", "", f"../schema/{NAME}"])
+def test_an_unknown_revision_is_named_with_the_known_and_the_nearest(name: str) -> None:
+    with pytest.raises(RevisionError) as caught:
+        load_revision(name)
+    assert caught.value.message == f"unknown protocol revision {name!r}; known: {', '.join(known_revisions())}"
+    assert re.fullmatch(r"did you mean '[\w-]+'\?", caught.value.hint)
+    assert caught.value.file is None
+
+
+def test_the_nearest_revision_is_the_one_with_the_fewest_slips() -> None:
+    with pytest.raises(RevisionError, match=f"did you mean '{NAME}'"):
+        load_revision(NAME.replace("28", "29"))
+
+
+def test_loading_imports_no_schema_library() -> None:
+    code = f"import sys, toolmint.revision as r; r.load_revision({NAME!r}); sys.exit('jsonschema' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A project's own schema folder with a small revision called draft, and no other."""
+    folder = tmp_path / "schema" / "draft"
+    folder.mkdir(parents=True)
+    ping: dict[str, Any] = {
+        "method": "ping",
+        "direction": "both",
+        "kind": "request",
+        "message": "PingRequest",
+        "result": "EmptyResult",
+    }
+    ping |= dict.fromkeys(("params", "capability", "mirrored"))
+    ping |= dict.fromkeys(("paginated", "cacheable", "inputRequired"), False)
+    table = {"revision": "draft", "era": "handshake", "jsonrpc": "2.0", "methods": [ping], "errors": {}, "metaKeys": {}}
+    write(folder / METHODS, table)
+    request = {"properties": {"method": {"const": "ping"}, "id": {"$ref": "base.json#/$defs/Id"}}}
+    write(folder / "ping.json", {"$defs": {"PingRequest": request}})
+    write(folder / "base.json", {"$defs": {"Id": {"type": "integer"}, "EmptyResult": {"type": "object"}}})
+    return folder.parent
+
+
+def write(path: Path, document: Any) -> None:
+    path.write_text(json.dumps(document))
+
+
+def change(path: Path, edit: Callable[[Any], object]) -> None:
+    document = read(path)
+    edit(document)
+    write(path, document)
+
+
+def test_a_project_adds_revisions_of_its_own(own: Path) -> None:
+    assert known_revisions(own) == (*known_revisions(), "draft")
+    assert known_revisions(own / "missing") == known_revisions()
+    draft = load_revision("draft", own)
+    assert draft.era == "handshake"
+    assert draft.subjects == {"base": ("Id", "EmptyResult"), "ping": ("PingRequest",)}
+    assert draft.schema("PingRequest")["$defs"] == {"Id": {"type": "integer"}}
+    assert load_revision(NAME, own) is load_revision(NAME)
+
+
+def test_a_project_s_revision_goes_before_the_bundled_one(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / NAME)
+    change(tmp_path / NAME / METHODS, lambda table: table["metaKeys"].update(tenant="com.example/tenant"))
+    assert load_revision(NAME, tmp_path).meta_keys["tenant"] == "com.example/tenant"
+    assert "tenant" not in load_revision(NAME).meta_keys
+
+
+def test_a_changed_file_is_read_again(own: Path) -> None:
+    before = load_revision("draft", own)
+    change(own / "draft" / "base.json", lambda document: document["$defs"].update(Extra={"type": "null"}))
+    os.utime(own / "draft" / "base.json", ns=(0, 0))
+    assert "Extra" not in before.definitions
+    assert "Extra" in load_revision("draft", own).definitions
+
+
+def table_edits() -> Iterator[tuple[Callable[[Any], object], str]]:
+    """Yield ways to break the method table of the revision above, each with what the error has to say."""
+
+    def update(**entries: Any) -> Callable[[Any], object]:
+        return lambda table: table["methods"][0].update(entries)
+
+    def busy(**entries: Any) -> Callable[[Any], object]:
+        return lambda table: table["errors"].update(busy={"code": -1, "definition": None, "data": None, **entries})
+
+    yield lambda table: table.pop("era"), "methods.json, at $: 'era' is a required property"
+    yield update(kind="call"), "methods.json, at $.methods[0].kind: 'call' is not one of"
+    yield update(result=None), "methods.json, at $.methods[0].result: None is not of type 'string'"
+    yield update(message="Ping"), "ping: message is 'Ping', not a definition: did you mean 'PingRequest'?"
+    yield update(capability="pong"), "ping: capability 'pong' is not in ClientCapabilities or ServerCapabilities"
+    yield update(mirrored="name"), "ping: mirrored is 'name', which is no property of None"
+    yield lambda table: table["methods"].extend(table["methods"]), "2 entries under methods, but 1 different methods"
+    yield lambda table: table.update(revision="2027-01-01"), "calls itself '2027-01-01', but its folder is 'draft'"
+    yield busy(definition="Busy"), "errors.busy: 'Busy' is not defined"
+    yield busy(data="base.json#/$defs/Id/not"), "errors.busy.data is 'base.json#/$defs/Id/not', which is no schema"
+    yield busy(data="base.json#/$defs/Id/type"), "errors.busy.data is 'base.json#/$defs/Id/type', which is no schema"
+
+
+@pytest.mark.parametrize(("edit", "message"), list(table_edits()))
+def test_a_method_table_that_does_not_hold_is_refused(own: Path, edit: Callable[[Any], object], message: str) -> None:
+    change(own / "draft" / METHODS, edit)
+    with pytest.raises(RevisionError, match=re.escape(message)) as caught:
+        load_revision("draft", own)
+    assert caught.value.file is not None
+    assert own in caught.value.file.parents
+
+
+BROKEN_DEFINITIONS: list[tuple[Any, str]] = [
+    (
+        {"$defs": {"A": {"$ref": "base.json#/$defs/PingRequest"}}},
+        "more.json: A refers to 'base.json#/$defs/PingRequest'",
+    ),
+    ({"$defs": {"A": {"items": {"$ref": "#/$defs/Id"}}}}, "more.json: A refers to '#/$defs/Id', which is no"),
+    (
+        {"$defs": {"A": {"$ref": "https://example.com/a"}}},
+        "more.json: A refers to 'https://example.com/a', which is no",
+    ),
+    ({"$defs": {"Id": {"type": "string"}}}, "more.json: Id is defined in base.json already"),
+    ({"$defs": {"A": True}}, "more.json: A is True, not an object"),
+    ({"definitions": {}}, "more.json: expected an object with $defs"),
+    ({"$defs": {"A": {"type": "strng"}}}, "more.json, at $['$defs'].A.type: 'strng' is not valid"),
+]
+
+
+@pytest.mark.parametrize(("document", "message"), BROKEN_DEFINITIONS)
+def test_definitions_that_do_not_hold_are_refused(own: Path, document: Any, message: str) -> None:
+    write(own / "draft" / "more.json", document)
+    with pytest.raises(RevisionError, match=re.escape(message)):
+        load_revision("draft", own)
+
+
+def test_all_problems_are_named_at_once(own: Path) -> None:
+    dangling: dict[str, Schema] = {"A": {"$ref": "#/$defs/X"}, "B": {"$ref": "#/$defs/Y"}}
+    write(own / "draft" / "more.json", {"$defs": dangling})
+    with pytest.raises(RevisionError) as caught:
+        load_revision("draft", own)
+    assert len(caught.value.message.splitlines()) == 2
+
+
+def test_a_file_that_is_not_json_is_named(own: Path) -> None:
+    (own / "draft" / "more.json").write_text("{")
+    with pytest.raises(RevisionError, match=r"more\.json: not a JSON document: .*line 1 column 2"):
+        load_revision("draft", own)
