@@ -35,7 +35,11 @@ class Coroutines:
         task = self._loop.create_task(self._run(pending.coroutine, pending))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        pending.context._on_cancel(lambda: self._loop.call_soon_threadsafe(task.cancel))
+
+        def cancel() -> None:
+            self._loop.call_soon_threadsafe(task.cancel)
+
+        pending.context._on_cancel(cancel)
 
     async def _run(self, coroutine: Coroutine[Any, Any, object], pending: Pending) -> None:
         try:

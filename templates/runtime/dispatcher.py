@@ -107,9 +107,7 @@ def error_reply(id_text: str, code: int, message: str, data: object = None) -> s
         data: Any JSON value, or None for no data.
     """
     more = "" if data is None else ',"data":' + encode(data)
-    return (
-        f'{{"jsonrpc":"2.0","id":{id_text},"error":{{"code":{code},"message":{encode_string(message)}{more}}}}}\n'
-    )
+    return f'{{"jsonrpc":"2.0","id":{id_text},"error":{{"code":{code},"message":{encode_string(message)}{more}}}}}\n'
 
 
 class Dispatcher:
@@ -153,7 +151,7 @@ class Dispatcher:
         offered = self.methods.get(method)
         if offered is None:
             return self._unknown(id_text, method)
-        params = message.get("params")
+        params: Any = message.get("params")
         try:
             accepted = offered.accepts[params["_meta"][VERSION_KEY]](params)
         except (KeyError, TypeError, IndexError):
@@ -192,7 +190,7 @@ class Dispatcher:
 
     def _notified(self, method: str, params: Any) -> None:
         if method == "notifications/cancelled" and type(params) is dict:
-            id_ = params.get("requestId")
+            id_: Any = params.get("requestId")
             context = self.in_flight.get(id_) if type(id_) in (int, str) else None
             if context is not None and self.leave(id_, context):
                 context._cancel()
@@ -219,10 +217,10 @@ class Dispatcher:
         """Raise the first refusal that is due for params that were not accepted, in the documented order."""
         if type(params) is not dict:
             raise Refusal(INVALID_PARAMS, "params must be an object that holds _meta")
-        meta = params.get("_meta")
+        meta: Any = params.get("_meta")
         if type(meta) is not dict:
             raise Refusal(INVALID_PARAMS, "params._meta must be an object")
-        version = meta.get(VERSION_KEY)
+        version: Any = meta.get(VERSION_KEY)
         # Metadata is judged by the revision it names; where that is none of ours, by the one we prefer.
         revision = version if type(version) is str and version in offered.accepts else next(iter(offered.accepts))
         violations = offered.explains[revision](params)

@@ -93,7 +93,17 @@ def _make_encode() -> Callable[[object], str]:
             ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"), default=_refuse_value
         ).encode
     # JSONEncoder.encode() builds this object again for every value, which costs more than encoding a small one.
-    chunks = make(None, _refuse_value, encode_string, None, ":", ",", False, False, False)
+    chunks = make(
+        markers=None,
+        default=_refuse_value,
+        encoder=encode_string,
+        indent=None,
+        key_separator=":",
+        item_separator=",",
+        sort_keys=False,
+        skipkeys=False,
+        allow_nan=False,
+    )
     join = "".join
     return lambda value: join(chunks(value, 0))
 

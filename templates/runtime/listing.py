@@ -62,3 +62,19 @@ class Listing:
 
     def _cursor(self, offset: int) -> str:
         return f"{self._digest}.{offset}"
+
+
+class Constant:
+    """A result that never changes, such as that of server/discover.
+
+    Args:
+        result: The members of the result, as JSON text without the braces.
+    """
+
+    def __init__(self, result: str) -> None:
+        """Hold the result."""
+        self._rest = ',"result":{' + result + "}}\n"
+
+    def __call__(self, id_: Id, id_text: str, params: dict[str, Any]) -> str:  # noqa: ARG002 - the shape of all methods
+        """Answer a request."""
+        return '{"jsonrpc":"2.0","id":' + id_text + self._rest

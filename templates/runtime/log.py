@@ -40,7 +40,7 @@ class Log:
             self("warning", f"{_ENVIRONMENT_VARIABLE}={name!r} is not a level: use one of {', '.join(LEVELS)}")
 
     def __call__(self, level: str, message: str) -> None:
-        """Log one message; line breaks in it are written as ``\\n``."""
+        """Log one message as one line: line breaks in it are written as escapes."""
         if SEVERITY[level] < self._threshold:
             return
         now = time.time()

@@ -95,7 +95,7 @@ class Stdio:
 
     def end(self) -> None:
         """Stop serving; callable from any thread and from a signal handler, any number of times."""
-        try:
+        try:  # noqa: SIM105 - contextlib would be one more import at start
             self._ended.release()
         except RuntimeError:  # somebody else was first
             pass
@@ -244,7 +244,7 @@ class Stdio:
         self._work.release()
 
     def _watch(self) -> None:
-        """Give the turn to a fresh thread whenever a handler has kept it for a look's length; sleep when all is quiet."""
+        """Give the turn to a fresh thread when a handler has kept it for a look's length; sleep when all is quiet."""
         while True:
             self._work.acquire()
             quiet = 0
@@ -328,7 +328,7 @@ def _take_over_descriptors() -> tuple[int, int]:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123 - empty, for the life of the process
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - empty, for the life of the process
     sys.stdout = sys.stderr
     return source, sink
 

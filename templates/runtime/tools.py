@@ -29,7 +29,17 @@ class ResultError(Exception):
 class Tool:
     """One tool, loaded: its compiled checks and its handler."""
 
-    __slots__ = ("build", "destringify", "encode", "explain", "explain_output", "handler", "name", "valid", "valid_output")
+    __slots__ = (
+        "build",
+        "destringify",
+        "encode",
+        "explain",
+        "explain_output",
+        "handler",
+        "name",
+        "valid",
+        "valid_output",
+    )
 
     def __init__(self, name: str, handler: Callable[[Any, Context], Any], checks: Any) -> None:
         """Take a tool's functions from its generated module of checks."""
@@ -129,7 +139,13 @@ class Toolbox:
             raise ResultError(self._broken(tool, structured))
         text = encode(structured)
         return (
-            '{"jsonrpc":"2.0","id":' + id_text + self._text_head + encode_string(text) + self._structured + text + self._end
+            '{"jsonrpc":"2.0","id":'
+            + id_text
+            + self._text_head
+            + encode_string(text)
+            + self._structured
+            + text
+            + self._end
         )
 
     def _full_reply(self, tool: Tool, id_text: str, value: object) -> str:

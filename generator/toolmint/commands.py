@@ -1,0 +1,216 @@
+"""What each command does, apart from reading its arguments and printing: path in, outcome out."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolmint.formatting import FormattingError
+from toolmint.lock import LockError, read_lock
+from toolmint.manifest import Manifest, ManifestError, load_manifest
+from toolmint.ownership import Changes, compare
+from toolmint.plan import Plan
+from toolmint.problems import Problem
+from toolmint.project import plan_project
+from toolmint.rendering import render
+from toolmint.revision import RevisionError, known_revisions, load_revision
+from toolmint.transaction import TransactionError, change_files, recover
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a command has to say.
+
+    Attributes:
+        problems: What is wrong; a command without any succeeded.
+        warnings: What works but deserves a look.
+        lines: What to print for a person.
+        facts: What ``--json`` prints besides ``ok``, ``problems`` and ``warnings``.
+        unusable: Whether the input could not be used at all.
+    """
+
+    problems: Sequence[Problem] = ()
+    warnings: Sequence[Problem] = ()
+    lines: Sequence[str] = ()
+    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    unusable: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0 fine, 1 problems found, 2 unusable input."""
+        return 0 if not self.problems else 2 if self.unusable else 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {
+            "ok": not self.problems,
+            "problems": [problem.to_json() for problem in self.problems],
+            "warnings": [problem.to_json() for problem in self.warnings],
+            **self.facts,
+        }
+
+
+class _Unusable(Exception):
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+
+def generate(path: Path, *, force: bool = False) -> Outcome:
+    """Write everything that follows from a manifest.
+
+    Args:
+        path: The manifest; the project is its folder.
+        force: Overwrite generated files although they were edited.
+    """
+    project = path.parent
+    try:
+        recovered = recover(project)
+        manifest, plan, changes = _plan(path, force=force)
+    except _Unusable as error:
+        return Outcome(problems=error.problems, unusable=True)
+    except TransactionError as error:
+        return Outcome(problems=[error.problem], unusable=True)
+    if changes.conflicts:
+        return Outcome(problems=changes.conflicts, warnings=manifest.warnings)
+    try:
+        change_files(project, changes.writes, changes.removals)
+    except TransactionError as error:
+        return Outcome(problems=[error.problem], unusable=True)
+    return Outcome(
+        warnings=manifest.warnings,
+        lines=_written(plan, changes, recovered=recovered),
+        facts={
+            "written": sorted(changes.writes),
+            "removed": list(changes.removals),
+            "unchanged": len(plan.files) + 1 - len(changes.writes),
+        },
+    )
+
+
+def check(path: Path, *, strict: bool = False) -> Outcome:
+    """Say whether a project is as its manifest has it; change nothing.
+
+    Args:
+        path: The manifest.
+        strict: Take warnings for problems.
+    """
+    try:
+        manifest, plan, changes = _plan(path, force=False)
+    except _Unusable as error:
+        return Outcome(problems=error.problems, unusable=True)
+    problems = list(changes.conflicts)
+    hint = "run toolmint generate"
+    for name in sorted(changes.writes):
+        exists = (path.parent / name).exists()
+        message = "is not what generate would write" if exists else "is missing"
+        problems.append(Problem(code="out-of-date" if exists else "missing", message=message, file=name, hint=hint))
+    problems += [
+        Problem(code="leftover", message="is no longer generated", file=name, hint=hint) for name in changes.removals
+    ]
+    warnings = list(manifest.warnings)
+    if strict:
+        problems, warnings = problems + warnings, []
+    lines = [] if problems else [f"{len(plan.files) + 1} files are as {path.name} has them"]
+    return Outcome(problems=problems, warnings=warnings, lines=lines)
+
+
+def init(folder: Path, *, name: str | None = None) -> Outcome:
+    """Make a new project: a manifest with one tool, and everything that follows from it.
+
+    Args:
+        folder: Where; it may exist, but not hold a manifest.
+        name: The server's name; the folder's where it is not given.
+    """
+    manifest = folder / "tools.yaml"
+    if manifest.exists():
+        problem = Problem(
+            code="exists",
+            message="there is a manifest already",
+            file=str(manifest),
+            hint=f"run toolmint generate {manifest}",
+        )
+        return Outcome(problems=[problem], unusable=True)
+    newest = known_revisions()[-1]
+    text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, revision=newest)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        change_files(folder, {"tools.yaml": text.encode()}, ())
+    except OSError as error:
+        problem = Problem(
+            code="cannot-write",
+            message=f"cannot be made: {error.strerror}",
+            file=str(folder),
+            hint="choose another folder",
+        )
+        return Outcome(problems=[problem], unusable=True)
+    except TransactionError as error:
+        return Outcome(problems=[error.problem], unusable=True)
+    outcome = generate(manifest)
+    if outcome.problems:
+        return outcome
+    lines = [
+        f"A project is in {folder}. Next:",
+        f"  cd {folder}",
+        "  make run      serve it",
+        "  make generate after a change",
+    ]
+    return dataclasses.replace(outcome, lines=[*outcome.lines, *lines])
+
+
+def revisions() -> Outcome:
+    """List the protocol revisions that are known."""
+    names = known_revisions()
+    loaded = [load_revision(name) for name in names]
+    return Outcome(
+        lines=[
+            f"{revision.name}  {revision.era}, {len(revision.definitions)} definitions, {len(revision.methods)} methods"
+            for revision in loaded
+        ],
+        facts={"revisions": [{"name": revision.name, "era": revision.era} for revision in loaded]},
+    )
+
+
+def _plan(path: Path, *, force: bool) -> tuple[Manifest, Plan, Changes]:
+    project = path.parent
+    own_revisions = project / "schema"
+    try:
+        manifest = load_manifest(path, revisions=known_revisions(own_revisions))
+        revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
+        plan = plan_project(manifest, revisions)
+        return manifest, plan, compare(plan, project, read_lock(project), force=force)
+    except ManifestError as error:
+        raise _Unusable(error.problems) from None
+    except RevisionError as error:
+        problem = Problem(code="revision", message=error.message, file=str(error.file or path), hint=error.hint)
+        raise _Unusable([problem]) from None
+    except LockError as error:
+        raise _Unusable([error.problem]) from None
+    except FormattingError as error:
+        raise _Unusable(
+            [
+                Problem(
+                    code="internal", message=str(error), file=str(path), hint="this is a fault of toolmint: report it"
+                )
+            ]
+        ) from None
+    except OSError as error:
+        problem = Problem(
+            code="cannot-read",
+            message=f"cannot be read: {error.strerror}",
+            file=str(error.filename),
+            hint="make it readable",
+        )
+        raise _Unusable([problem]) from None
+
+
+def _written(plan: Plan, changes: Changes, *, recovered: bool) -> list[str]:
+    lines = ["finished what an interrupted run had begun"] if recovered else []
+    lines += [f"stub     {name}" for name in changes.created if "/tools/" in name]
+    lines += [f"removed  {name}" for name in changes.removals]
+    count = len(changes.writes)
+    if count:
+        lines.append(f"{count} file{'s' if count != 1 else ''} written, {len(plan.files) + 1 - count} unchanged")
+    else:
+        lines.append(f"nothing to do: {len(plan.files) + 1} files are up to date")
+    return lines

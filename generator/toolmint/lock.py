@@ -1,0 +1,102 @@
+"""``toolmint.lock``: what was generated from what, so that generated and handwritten files are never confused."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolmint import __version__
+from toolmint.plan import Plan
+from toolmint.problems import Problem
+
+NAME = "toolmint.lock"
+_FORMAT = 1
+
+
+class LockError(Exception):
+    """A lock file that cannot be used."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a lock file records.
+
+    Attributes:
+        generator: The version of toolmint that wrote it.
+        revisions: The protocol revisions, the preferred one first.
+        manifest: SHA-256 of the manifest's bytes, hexadecimal.
+        surface: SHA-256 of what clients are told, hexadecimal.
+        files: SHA-256 of each generated file's bytes by its path relative to the project.
+    """
+
+    generator: str
+    revisions: tuple[str, ...]
+    manifest: str
+    surface: str
+    files: Mapping[str, str]
+
+    def render(self) -> str:
+        """Return the lock file's text."""
+        content = {
+            "about": "Written by toolmint generate. Commit it; do not edit it.",
+            "format": _FORMAT,
+            "generator": self.generator,
+            "protocol": list(self.revisions),
+            "manifest": self.manifest,
+            "surface": self.surface,
+            "files": dict(self.files),
+        }
+        return json.dumps(content, indent=2) + "\n"
+
+
+def lock_of(plan: Plan) -> Lock:
+    """Return the lock that belongs to a plan once it is applied."""
+    return Lock(
+        generator=__version__,
+        revisions=plan.revisions,
+        manifest=plan.manifest_digest,
+        surface=plan.surface_digest,
+        files={file.path: digest(file.content.encode()) for file in plan.files if file.owner == "generated"},
+    )
+
+
+def read_lock(project: Path) -> Lock | None:
+    """Return a project's lock; None where there is none yet.
+
+    Raises:
+        LockError: It is there but cannot be read or understood.
+    """
+    path = project / NAME
+    try:
+        content: Any = json.loads(path.read_bytes())
+        if content["format"] != _FORMAT:
+            raise ValueError(f"format {content['format']!r} is not {_FORMAT}")
+        return Lock(
+            generator=str(content["generator"]),
+            revisions=tuple(content["protocol"]),
+            manifest=str(content["manifest"]),
+            surface=str(content["surface"]),
+            files={str(name): str(value) for name, value in content["files"].items()},
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise LockError(
+            Problem(
+                code="unusable-lock",
+                message=f"the lock file cannot be used: {error!r}",
+                file=NAME,
+                hint="restore it from version control, or remove it and generate with --force",
+            )
+        ) from None
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
