@@ -1,0 +1,198 @@
+"""The manifest held against ``schema/manifest.schema.json``, each violation said in the manifest's own terms."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from toolmint.assets import SCHEMAS
+from toolmint.manifest.document import Document
+from toolmint.manifest.positions import Path
+from toolmint.manifest.source import Source
+from toolmint.manifest.wording import did_you_mean, found, kinds, one_of, shown
+from toolmint.problems import Problem
+
+_SECTIONS = {
+    "tools": "tool",
+    "resources": "resource",
+    "resourceTemplates": "resource template",
+    "prompts": "prompt",
+}
+
+_OTHER_NAMES = {
+    "parameters": "inputSchema",
+    "args": "arguments",
+    "returns": "outputSchema",
+    "output": "outputSchema",
+    "input": "inputSchema",
+    "url": "uri",
+    "meta": "_meta",
+    "definitions": "$defs",
+    "templates": "resourceTemplates",
+}
+"""What other formats call a key."""
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    schema = json.loads((SCHEMAS / "manifest.schema.json").read_text(encoding="utf-8"))
+    return Draft202012Validator(schema)
+
+
+def check_structure(source: Source, document: Document) -> Iterator[tuple[Path, Problem]]:
+    """Yield every violation and the path of the value that has it."""
+    for error in _validator().iter_errors(document.value):
+        yield from _Violation(source, document, error).problems()
+
+
+class _Violation:
+    """One violation as the validator reports it, and the words for it."""
+
+    def __init__(self, source: Source, document: Document, error: ValidationError) -> None:
+        self._source = source
+        self._document = document
+        self._error = error
+        self._path: Path = tuple(error.absolute_path)
+        self._value: Any = error.instance
+        self._expected: Any = error.validator_value
+
+    def problems(self) -> Iterator[tuple[Path, Problem]]:
+        keyword = str(self._error.validator)
+        say: Callable[[], Iterable[tuple[Path, Problem]]] = getattr(self, f"_{keyword}", self._other)
+        yield from say()
+
+    def _additionalProperties(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
+        known = list(self._error.schema["properties"])
+        missing = [name for name in known if name not in self._value]
+        for key in self._value:
+            if key in known or key.startswith("x-"):
+                continue
+            hint = did_you_mean(_OTHER_NAMES.get(key, key), missing or known)
+            yield self._at_key(
+                (*self._path, key),
+                "unknown-key",
+                f'{self._place(self._path)} has no key "{key}"',
+                f"{hint}{'' if hint.startswith('did') else '; a key of your own starts with x-'}",
+            )
+
+    def _required(self) -> Iterator[tuple[Path, Problem]]:
+        for key in self._expected:
+            if key not in self._value and f"'{key}' is" in self._error.message:
+                yield self._at_value("missing-key", f'{self._place(self._path)} needs "{key}"', self._description(key))
+
+    def _type(self) -> Iterator[tuple[Path, Problem]]:
+        expected = [self._expected] if isinstance(self._expected, str) else self._expected
+        written = self._source.token_at(self._document.positions.value(self._path))
+        message = f"expected {kinds(expected)}, found {found(self._value)}"
+        code, hint = "wrong-type", ""
+        match self._value:
+            case bool() if "string" in expected:
+                code, hint = "unquoted-text", f'write "{written}" in quotes'
+            case int() | float() if "string" in expected:
+                code = "unquoted-text"
+                message = f"{self._name()} must be text; {written} without quotes is the number {shown(self._value)}"
+                hint = f'write "{written}" in quotes'
+            case str() if "boolean" in expected:
+                hint = "YAML 1.2 has true and false; yes, no, on and off are text"
+            case None if written.startswith("#"):
+                hint = "a # behind a space starts a comment; put the value in quotes"
+            case None if "string" in expected:
+                hint = 'write the value, leave the key out, or write "" for an empty text'
+        yield self._at_value(code, message, hint)
+
+    def _enum(self) -> Iterator[tuple[Path, Problem]]:
+        hint = did_you_mean(self._value, self._expected) if isinstance(self._value, str) else ""
+        yield self._at_value(
+            "unknown-value",
+            f"{self._name()} is {one_of(self._expected)}; found {found(self._value)}",
+            hint if hint.startswith("did") else "",
+        )
+
+    def _const(self) -> Iterator[tuple[Path, Problem]]:
+        hint = "" if self._path != ("toolmint",) else "1 is the only format there is; write `toolmint: 1`"
+        yield self._at_value(
+            "unknown-value", f"{self._name()} is {shown(self._expected)}; found {found(self._value)}", hint
+        )
+
+    def _anyOf(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
+        """Report the branch whose type fits; of several types that do not fit, name all."""
+        context = self._error.context or []
+        wrong = {error.schema_path[0] for error in context if error.validator == "type" and len(error.schema_path) == 2}
+        fitting = [error for error in context if error.schema_path[0] not in wrong]
+        for error in fitting:
+            yield from _Violation(self._source, self._document, error).problems()
+        if not fitting:
+            self._expected = [branch["type"] for branch in self._expected]
+            yield from self._type()
+
+    def _oneOf(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
+        choices = [" and ".join(f'"{key}"' for key in branch["required"]) for branch in self._expected]
+        yield self._at_value("missing-key", f"{self._place(self._path)} needs exactly one of: {'; '.join(choices)}", "")
+
+    def _pattern(self) -> Iterator[tuple[Path, Problem]]:
+        yield self._at_value(
+            "bad-value", f"{shown(self._value)} does not match {self._expected}", self._error.schema["description"]
+        )
+
+    def _minLength(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
+        yield self._at_value("bad-value", f"{self._name()} is empty", self._error.schema["description"])
+
+    def _minItems(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
+        yield self._at_value("bad-value", f"{self._name()} is an empty list", "give at least one, or leave the key out")
+
+    def _minimum(self) -> Iterator[tuple[Path, Problem]]:
+        yield self._at_value("bad-value", f"{self._name()} is {self._value}; expected at least {self._expected}", "")
+
+    def _maximum(self) -> Iterator[tuple[Path, Problem]]:
+        yield self._at_value("bad-value", f"{self._name()} is {self._value}; expected at most {self._expected}", "")
+
+    def _uniqueItems(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
+        for index, item in enumerate(self._value):
+            first = self._value.index(item)
+            if first != index:
+                line = self._document.positions.value((*self._path, first)).line
+                yield self._at(
+                    (*self._path, index), "duplicate-value", f"{shown(item)} stands here twice, first in line {line}"
+                )
+
+    def _other(self) -> Iterator[tuple[Path, Problem]]:
+        """Report a value where the schema allows none: the only such places are the two forms of an elicitation."""
+        yield self._at_key(
+            self._path,
+            "misplaced-key",
+            f'"{self._path[-1]}" does not go with this mode',
+            "mode form has a requestedSchema, mode url has a url",
+        )
+
+    def _at_value(self, code: str, message: str, hint: str) -> tuple[Path, Problem]:
+        return self._at(self._path, code, message, hint)
+
+    def _at(self, path: Path, code: str, message: str, hint: str = "") -> tuple[Path, Problem]:
+        return path, self._source.problem(code, message, self._document.positions.value(path), hint)
+
+    def _at_key(self, path: Path, code: str, message: str, hint: str) -> tuple[Path, Problem]:
+        return path, self._source.problem(code, message, self._document.positions.key(path), hint)
+
+    def _name(self) -> str:
+        """Return what the value is called: by its key, or as an item of the list under one."""
+        if not self._path:
+            return "the manifest"
+        if isinstance(self._path[-1], int):
+            return f"an item of {self._path[-2]}"
+        return str(self._path[-1])
+
+    def _place(self, path: Path) -> str:
+        if not path:
+            return "a manifest"
+        if len(path) == 2 and path[0] in _SECTIONS:
+            return f"a {_SECTIONS[str(path[0])]}"
+        return f"an item of {path[-2]}" if isinstance(path[-1], int) else f"{path[-1]}"
+
+    def _description(self, key: str) -> str:
+        schema = self._error.schema.get("properties", {}).get(key, {})
+        if "$ref" in schema and "description" not in schema:
+            schema = _validator().schema["$defs"][schema["$ref"].rpartition("/")[2]]
+        return f"{key}: {schema['description']}" if "description" in schema else ""

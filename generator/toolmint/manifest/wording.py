@@ -1,0 +1,74 @@
+"""The words in which problems name values, kinds of values and the nearest known name."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_KINDS = {
+    "string": "text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+
+
+def kinds(types: str | Iterable[str]) -> str:
+    """Return what a JSON Schema ``type`` expects: "text", or "a list or a mapping"."""
+    return one_of((_KINDS[name] for name in ([types] if isinstance(types, str) else types)), quote=False)
+
+
+def found(value: Any) -> str:
+    """Return a value as a message shows it: its kind, and what it is where that is short."""
+    match value:
+        case None:
+            return "nothing (null)"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {shown(value)}"
+        case str():
+            return f"the text {shown(value)}" if value else "an empty text"
+        case list():
+            return f"a list of {len(value)}" if value else "an empty list"
+        case _:
+            return "a mapping" if value else "an empty mapping"
+
+
+def shown(value: Any) -> str:
+    """Return a value as JSON, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:56]}…" + ('"' if isinstance(value, str) else "")
+
+
+def one_of(names: Iterable[Any], *, quote: bool = True) -> str:
+    """Return names joined as alternatives: ``"a", "b" or "c"``."""
+    words = [shown(name) if quote else str(name) for name in names]
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was most likely meant, if one is near enough."""
+    names = list(known)
+    folded = {_folded(candidate): candidate for candidate in reversed(names)}
+    if _folded(name) in folded:
+        return folded[_folded(name)]
+    close = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=0.7)
+    return folded[close[0]] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "known here") -> str:
+    """Return a hint: the nearest known name, or else all of them."""
+    names = list(known)
+    near = nearest(name, names)
+    if near is not None:
+        return f'did you mean "{near}"?'
+    return f"{otherwise}: {', '.join(names)}" if names else ""
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[-_ ]", "", name).lower()
