@@ -1,0 +1,184 @@
+"""Dataclasses from JSON Schemas, and the code that decodes into them and encodes from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolmint.models.decoding import DecoderSource
+from toolmint.models.names import ClassNames, class_name
+from toolmint.models.planning import Place, Planner, break_alias_cycles
+from toolmint.models.references import SECTIONS, local_references
+from toolmint.models.rendering import render_module
+from toolmint.models.types import Alias, Class, Type, annotation, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["CodecSource", "Models", "ToolSchemas", "ToolTypes", "plan_models", "render_protocol"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSchemas:
+    """What a tool takes and returns."""
+
+    name: str
+    """On the wire."""
+    identifier: str
+    """In Python."""
+    input_schema: Mapping[str, Any]
+    """Self-contained, as is ``output_schema``: every reference resolves within it."""
+    output_schema: Any | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodecSource:
+    """Top-level functions for a module of the generated package."""
+
+    body: str
+    """Python source, not formatted. Its only public name is the entry point; the others begin with an underscore."""
+    imports: tuple[tuple[str, str], ...]
+    """Pairs of module and name. A module that begins with a dot is relative to the generated package."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolTypes:
+    """A tool's types in Python and the code between them and JSON."""
+
+    input_class: str
+    """Always a dataclass, even without a property."""
+    output_annotation: str | None
+    """Python source such as ``list[ContractHit]``; None without an output schema."""
+    names: tuple[str, ...]
+    """The names from models.py that a handler's signature needs."""
+    typing_names: tuple[str, ...]
+    """The names from ``typing`` that it needs."""
+    decoder: CodecSource
+    """``build_input(value) -> <input_class>`` for arguments that the input schema has accepted."""
+    encoder: CodecSource
+    """``encode_output(value) -> JSON value`` for anything that a handler may return."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """The module models.py and what the tools need from it."""
+
+    source: str
+    """Python source, not formatted, imports not sorted."""
+    names: tuple[str, ...]
+    """Its classes and type aliases."""
+    tools: Mapping[str, ToolTypes]
+    """By a tool's name on the wire."""
+
+
+_ENCODER = CodecSource(
+    body="def encode_output(value: object) -> Any:\n    return encode(value, PROPERTIES)\n",
+    imports=((".models", "PROPERTIES"), (".runtime.encoding", "encode"), ("typing", "Any")),
+)
+
+
+def plan_models(
+    tools: Sequence[ToolSchemas], definitions: Mapping[str, Any], *, reserved: Iterable[str] = ()
+) -> Models:
+    """Plan and render the dataclasses of every tool's input and output, and of the manifest's definitions.
+
+    A tool's ``$defs`` entry that is identical to the manifest's definition of the same name, and refers to such
+    entries only, is that shared class; any other becomes a class of the tool's own. ``reserved`` are further names
+    that a class may not have, because ``api`` exports them.
+    """
+    names = ClassNames(reserved)
+    order: list[Class | Alias] = []
+    places = {
+        (SECTIONS[0], name): Place(names.claim(class_name(name)), f"the definition {name}", reserved=True, alias=True)
+        for name in definitions
+    }
+    roots = [
+        (names.claim(f"{class_name(tool.identifier)}Input"), names.claim(f"{class_name(tool.identifier)}Output"))
+        for tool in tools
+    ]
+    root = Place("", "the manifest")
+    shared = _plan_definitions(definitions, Planner({SECTIONS[0]: definitions}, root, names, order, places=places))
+    planned: list[tuple[ToolSchemas, Class, Type | None]] = []
+    for tool, (input_name, output_name) in zip(tools, roots, strict=True):
+        place = Place(input_name, f"the input of {tool.name}", reserved=True)
+        types = _shared(tool.input_schema, definitions, shared)
+        input_class = Planner(tool.input_schema, place, names, order, shared=types).input_class()
+        output = None
+        if tool.output_schema is not None:
+            place = Place(output_name, f"the output of {tool.name}", reserved=True)
+            types = _shared(tool.output_schema, definitions, shared)
+            output = Planner(tool.output_schema, place, names, order, shared=types).root_type()
+        planned.append((tool, input_class, output))
+    break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
+    return Models(
+        source=render_module(order, title="What the tools take and return, as dataclasses.", runtime=".runtime"),
+        names=tuple(type_.name for type_ in order),
+        tools={tool.name: _tool_types(input_class, output) for tool, input_class, output in planned},
+    )
+
+
+def render_protocol(definitions: Mapping[str, Any], subjects: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the source of the package ``protocol`` by file name: a revision's definitions as dataclasses.
+
+    ``definitions`` has all of them, with references of the form ``#/$defs/X``; ``subjects`` gives their order.
+    """
+    names = ClassNames()
+    order: list[Class | Alias] = []
+    listed = [name for subject in subjects.values() for name in subject]
+    ordered = {name: definitions[name] for name in dict.fromkeys([*listed, *definitions])}
+    places = {
+        (SECTIONS[0], name): Place(names.claim(class_name(name)), f"the definition {name}", reserved=True, alias=True)
+        for name in ordered
+    }
+    _plan_definitions(ordered, Planner({SECTIONS[0]: ordered}, Place("", "the protocol"), names, order, places=places))
+    break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
+    title = "The protocol's messages, their parts and its errors, as dataclasses."
+    return {"__init__.py": render_module(order, title=title, runtime="..runtime")}
+
+
+def _plan_definitions(definitions: Mapping[str, Any], planner: Planner) -> dict[str, Type]:
+    return {name: planner.definition(SECTIONS[0], name) for name in definitions}
+
+
+def _shared(schema: Any, definitions: Mapping[str, Any], types: Mapping[str, Type]) -> dict[str, Type]:
+    """Return the types of a schema's own definitions that mean the manifest's, whatever they refer to included."""
+    own = schema.get(SECTIONS[0]) if isinstance(schema, dict) else None
+    if not isinstance(own, dict):
+        return {}
+    shared = {name for name, node in own.items() if name in definitions and node == definitions[name]}
+    prefix = f"#/{SECTIONS[0]}/"
+    needs = {name: local_references(own[name]) for name in shared}
+    while True:
+        foreign = {
+            name
+            for name in shared
+            if any(
+                not (reference.startswith(prefix) and reference[len(prefix) :] in shared) for reference in needs[name]
+            )
+        }
+        if not foreign:
+            return {name: types[name] for name in own if name in shared}
+        shared -= foreign
+
+
+def _tool_types(input_class: Class, output: Type | None) -> ToolTypes:
+    text = None if output is None else annotation(output)
+    output_names = [] if output is None else [type_.name for type_ in named(output)]
+    decoder = DecoderSource(input_class)
+    entry = next(iter(decoder.functions))
+    head = f"def build_input(value: dict[str, Any]) -> {input_class.name}:\n    return {entry}(value)\n"
+    imports = [(".models", type_.name) for type_ in decoder.types]
+    if decoder.uses_absent:
+        imports.append((".runtime.absent", "ABSENT"))
+    words = set(text.replace("[", " ").replace("]", " ").replace(",", " ").split()) if text else set()
+    return ToolTypes(
+        input_class=input_class.name,
+        output_annotation=text,
+        names=tuple(dict.fromkeys([input_class.name, *output_names])),
+        typing_names=tuple(name for name in ("Any", "Literal") if name in words),
+        decoder=CodecSource(
+            body="\n\n".join([head, *decoder.functions.values()]),
+            imports=tuple(sorted([*imports, ("typing", "Any")])),
+        ),
+        encoder=_ENCODER,
+    )

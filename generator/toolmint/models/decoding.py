@@ -1,0 +1,362 @@
+"""Python source that builds a dataclass from a JSON value which has been validated: straight lines, no look-up.
+
+A decoder trusts the validator: a required property is there, a string is a string. All that is left to do is to build,
+to fill in defaults, to turn 5.0 into 5 where an integer is declared, and to find the branch of a union.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolmint.models.types import (
+    ANY,
+    BOOL,
+    EXTRA,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    Alias,
+    Class,
+    DictOf,
+    Field,
+    ListOf,
+    Literals,
+    Primitive,
+    TupleOf,
+    Type,
+    Union,
+    annotation,
+    expand,
+    named,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class DecoderSource:
+    """The functions that decode one class and everything it reaches."""
+
+    def __init__(self, root: Class) -> None:
+        self.root = root
+        self.functions: dict[str, str] = {}
+        """Source by function name, callers before what they call."""
+        self.types: dict[Class | Alias, None] = {}
+        """What models.py has to provide."""
+        self.uses_absent = False
+        self._build(root)
+
+    # -- building ------------------------------------------------------------------------------------------------
+
+    def _decode(self, type_: Type, value: str, depth: int = 0) -> str:
+        """Return an expression for the decoded value; the expression ``value`` itself where nothing is to be done.
+
+        ``value`` is an expression that is cheap to repeat.
+        """
+        item = f"item{depth or ''}"
+        match type_:
+            case Primitive("int"):
+                return f"int({value})"
+            case Literals(values) if any(type(constant) is int for constant in values):
+                if all(type(constant) is int for constant in values):
+                    return f"int({value})"
+                return f"int({value}) if type({value}) is float else {value}"
+            case ListOf(inner):
+                decoded = self._decode(inner, item, depth + 1)
+                return value if decoded == item else f"[{decoded} for {item} in {value}]"
+            case DictOf(inner):
+                decoded = self._decode(inner, item, depth + 1)
+                return value if decoded == item else f"{{key: {decoded} for key, {item} in {value}.items()}}"
+            case TupleOf(items):
+                decoded_items = [self._decode(inner, item, depth + 1) for inner in items]
+                if len(set(decoded_items)) == 1:
+                    one = decoded_items[0]
+                    return f"tuple({value})" if one == item else f"tuple([{one} for {item} in {value}])"
+                parts = [
+                    f"*[{decoded} for {item} in {value}[{index}:{index + 1}]]"
+                    for index, decoded in enumerate(decoded_items)
+                ]
+                return f"({', '.join(parts)}, *{value}[{len(items)}:])" if parts else f"tuple({value})"
+            case Class():
+                return f"{self._build(type_)}({value})"
+            case Alias():
+                if self._is_identity(type_, set()):
+                    return value
+                return f"{self._alias(type_)}({value})"
+            case Union(branches):
+                return self._decode_union(branches, type_.place, value, depth)
+            case _:
+                return value
+
+    def _is_identity(self, type_: Type, seen: set[Type]) -> bool:
+        """Whether a decoded value is the value itself."""
+        match type_:
+            case ListOf(inner) | DictOf(inner):
+                return self._is_identity(inner, seen)
+            case Union(branches):
+                return all(self._is_identity(branch, seen) for branch in branches)
+            case Alias():
+                return type_ in seen or self._is_identity(type_.target, {*seen, type_})
+            case Literals(values):
+                return not any(type(constant) is int for constant in values)
+            case _:
+                return type_ in (STR, BOOL, FLOAT, NONE, ANY)
+
+    def _decode_union(self, branches: tuple[Type, ...], place: str, value: str, depth: int) -> str:
+        some = [branch for branch in branches if branch != NONE]
+        active = [branch for branch in some if not self._is_identity(branch, set())]
+        if not active:
+            return value
+        if len(some) == 1:
+            decoded = self._decode(some[0], value, depth)
+            return f"{decoded} if {value} is not None else None"
+        if len(active) == 1 and (test := _only_test(active[0], some, value)):
+            return f"{self._decode(active[0], value, depth)} if {test} else {value}"
+        return f"{self._choose(branches, place)}({value})"
+
+    def _function(self, prefix: str, name: str) -> tuple[str, bool]:
+        function = f"_{prefix}_{_snake(name)}"
+        known = function in self.functions
+        if not known:
+            self.functions[function] = ""
+        return function, not known
+
+    def _build(self, class_: Class) -> str:
+        function, new = self._function("build", class_.name)
+        if not new:
+            return function
+        self.types[class_] = None
+        lines = [f"    {field.name}={self._argument(field)}," for field in class_.fields]
+        if class_.extra is not None:
+            lines.append(f"    {EXTRA}={self._extra(class_, class_.extra)},")
+        arguments = "\n    ".join(["", *lines, ""]) if lines else ""
+        self.functions[function] = (
+            f"def {function}({'value' if lines else '_value'}: dict[str, Any]) -> {class_.name}:\n"
+            f"    return {class_.name}({arguments})\n"
+        )
+        return function
+
+    def _argument(self, field: Field) -> str:
+        key = repr(field.wire_name)
+        sent = f"value[{key}]"
+        decoded = self._decode(field.type, sent)
+        if field.required:
+            return decoded
+        if field.default is not None:
+            missing = field.default.expression
+            for type_ in named_in_default(field.type, missing):
+                self.types[type_] = None
+        else:
+            missing = "ABSENT" if field.sentinel else "None"
+            self.uses_absent = self.uses_absent or field.sentinel
+        if decoded == sent and (field.default is None or field.default.shared):
+            return f"value.get({key})" if missing == "None" else f"value.get({key}, {missing})"
+        decoded = f"({decoded})" if " if " in decoded and decoded[0] not in "[{(" else decoded
+        return f"{decoded} if {key} in value else {missing}"
+
+    def _extra(self, class_: Class, extra: Type) -> str:
+        decoded = self._decode(extra, "item")
+        if not class_.fields:
+            return self._decode(DictOf(extra), "value") if decoded != "item" else "dict(value)"
+        return f"{{key: {decoded} for key, item in value.items() if key not in {self._known(class_)}}}"
+
+    def _known(self, class_: Class) -> str:
+        constant = f"_{_snake(class_.name).upper()}_KEYS"
+        names = ", ".join(repr(field.wire_name) for field in class_.fields)
+        self.functions.setdefault(constant, f"{constant} = frozenset(({names},))\n")
+        return constant
+
+    def _alias(self, alias: Alias) -> str:
+        function, new = self._function("build", alias.name)
+        if new:
+            self.types[alias] = None
+            decoded = self._decode(alias.target, "value")
+            self.functions[function] = f"def {function}(value: Any) -> {alias.name}:\n    return {decoded}\n"
+        return function
+
+    def _choose(self, branches: tuple[Type, ...], place: str) -> str:
+        """Return the name of a function that finds the branch a value belongs to, and builds it."""
+        function, new = self._function("choose", place)
+        number = 1
+        signature = Union(branches)
+        while not new and self.functions[function].split("\n", 1)[0] != _signature(function, signature):
+            number += 1
+            function, new = self._function("choose", f"{place}{number}")
+        if not new:
+            return function
+        self.functions[function] = _signature(function, signature)
+        for type_ in named(signature):
+            self.types[type_] = None
+        lines = [_signature(function, signature)]
+        classes = [branch for branch in map(expand, branches) if isinstance(branch, Class)]
+        tag = _tag(classes) if len(classes) > 1 else None
+        active = [branch for branch in branches if not self._is_identity(branch, set())]
+        for index, branch in enumerate(active):
+            decoded = self._decode(branch, "value")
+            expanded = expand(branch)
+            if index == len(active) - 1 and len(active) == len(branches):
+                lines.append(f"    return {decoded}")
+                break
+            if tag and isinstance(expanded, Class):
+                test = f"type(value) is dict and value.get({tag!r}) {_among(_constants(expanded, tag))}"
+            else:
+                test = self._fits(branch, "value")
+            lines.append(f"    if {test}:\n        return {decoded}")
+        if not lines[-1].startswith("    return"):
+            lines.append("    return value")
+        self.functions[function] = "\n".join(lines) + "\n"
+        return function
+
+    # -- recognizing ---------------------------------------------------------------------------------------------
+
+    def _fits(self, type_: Type, value: str, depth: int = 0) -> str:
+        """Return a condition that holds for the values of a type, as far as structure goes."""
+        item = f"item{depth or ''}"
+        match type_:
+            case Primitive("Any"):
+                return "True"
+            case Primitive("None"):
+                return f"{value} is None"
+            case Primitive("float"):
+                return f"type({value}) in (int, float)"
+            case Primitive("int"):
+                return f"(type({value}) is int or (type({value}) is float and {value}.is_integer()))"
+            case Primitive(name):
+                return f"type({value}) is {name}"
+            case Literals(values):
+                return _fits_constants(values, value)
+            case ListOf(inner):
+                return f"(type({value}) is list{self._all(inner, item, value, depth)})"
+            case DictOf(inner):
+                return f"(type({value}) is dict{self._all(inner, item, f'{value}.values()', depth)})"
+            case TupleOf(items):
+                checks = [self._fits(inner, f"{value}[{index}]", depth) for index, inner in enumerate(items)]
+                checks = [check for check in checks if check != "True"]
+                return f"({' and '.join([f'type({value}) is list', f'len({value}) == {len(items)}', *checks])})"
+            case Union(branches):
+                return f"({' or '.join(self._fits(branch, value, depth) for branch in branches)})"
+            case Alias():
+                return f"{self._fits_alias(type_)}({value})"
+            case Class():
+                return f"{self._fits_class(type_)}({value})"
+
+    def _all(self, inner: Type, item: str, values: str, depth: int) -> str:
+        check = self._fits(inner, item, depth + 1)
+        return "" if check == "True" else f" and all({check} for {item} in {values})"
+
+    def _fits_alias(self, alias: Alias) -> str:
+        function, new = self._function("fits", alias.name)
+        if new:
+            check = self._fits(alias.target, "value")
+            argument = "_value" if check == "True" else "value"
+            self.functions[function] = f"def {function}({argument}: Any) -> bool:\n    return {check}\n"
+        return function
+
+    def _fits_class(self, class_: Class) -> str:
+        function, new = self._function("fits", class_.name)
+        if not new:
+            return function
+        checks = ["type(value) is dict"]
+        for field in class_.fields:
+            key = repr(field.wire_name)
+            check = self._fits(field.type, f"value[{key}]")
+            if field.required:
+                checks.append(f"{key} in value" + ("" if check == "True" else f" and {check}"))
+            elif check != "True":
+                checks.append(f"({key} not in value or {check})")
+        if class_.closed:
+            checks.append(f"value.keys() <= {self._known(class_)}" if class_.fields else "not value")
+        condition = "\n        and ".join(checks)
+        self.functions[function] = f"def {function}(value: Any) -> bool:\n    return (\n        {condition}\n    )\n"
+        return function
+
+
+def named_in_default(type_: Type, default: str) -> list[Class | Alias]:
+    """Return the classes that the expression of a default constructs."""
+    called = set(re.findall(r"\b([^\W\d]\w*)\(", default))
+    found: dict[Class | Alias, None] = {}
+    pending = named(type_)
+    while pending:
+        current = pending.pop(0)
+        if current in found:
+            continue
+        found[current] = None
+        if isinstance(current, Alias):
+            pending.extend(named(current.target))
+        else:
+            pending.extend(name for field in current.fields for name in named(field.type))
+            pending.extend(named(current.extra) if current.extra is not None else ())
+    return [type_ for type_ in found if isinstance(type_, Class) and type_.name in called]
+
+
+def _signature(function: str, type_: Type) -> str:
+    return f"def {function}(value: Any) -> {annotation(type_)}:"
+
+
+def _only_test(branch: Type, branches: Iterable[Type], value: str) -> str | None:
+    """Return a test on the type of a value that tells one branch from the others, if there is one."""
+    kinds = _python_types(branch)
+    others = [kind for other in branches if other is not branch for kind in _python_types(other)]
+    if len(kinds) != 1 or "Any" in others:
+        return None
+    if branch == INT or isinstance(branch, Literals):
+        return f"type({value}) is float" if "float" not in others else None
+    return f"type({value}) is {kinds[0]}" if kinds[0] not in others else None
+
+
+def _python_types(type_: Type) -> list[str]:
+    match expand(type_):
+        case Primitive(name):
+            return [name]
+        case Literals(values):
+            return sorted({type(constant).__name__ for constant in values})
+        case ListOf() | TupleOf():
+            return ["list"]
+        case DictOf() | Class():
+            return ["dict"]
+        case Union(branches):
+            return [kind for branch in branches for kind in _python_types(branch)]
+        case Alias():
+            return ["Any"]
+
+
+def _constants(class_: Class, wire_name: str) -> tuple[str | int | bool, ...]:
+    for field in class_.fields:
+        expanded = expand(field.type)
+        if field.wire_name == wire_name and field.required and isinstance(expanded, Literals):
+            return expanded.values
+    return ()
+
+
+def _tag(classes: list[Class]) -> str | None:
+    """Return the property whose constants tell the classes apart, on the wire; None if there is none."""
+    for field in classes[0].fields:
+        constants = [_constants(class_, field.wire_name) for class_ in classes]
+        flat = [value for values in constants for value in values]
+        if all(constants) and all(isinstance(value, str) for value in flat) and len(set(flat)) == len(flat):
+            return field.wire_name
+    return None
+
+
+def _among(values: tuple[str | int | bool, ...]) -> str:
+    return f"== {values[0]!r}" if len(values) == 1 else f"in {values!r}"
+
+
+def _fits_constants(values: tuple[str | int | bool, ...], value: str) -> str:
+    strings = tuple(constant for constant in values if isinstance(constant, str))
+    booleans = tuple(constant for constant in values if isinstance(constant, bool))
+    integers = tuple(constant for constant in values if not isinstance(constant, (str, bool)))
+    checks = []
+    if strings:
+        checks.append(f"(type({value}) is str and {value} {_among(strings)})")
+    if booleans:
+        checks.append(f"{value} is {booleans[0]}" if len(booleans) == 1 else f"type({value}) is bool")
+    if integers:
+        checks.append(f"(type({value}) in (int, float) and {value} {_among(integers)})")
+    return checks[0] if len(checks) == 1 else f"({' or '.join(checks)})"
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

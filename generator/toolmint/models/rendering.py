@@ -1,0 +1,176 @@
+"""Types as a Python module of dataclasses, rendered by datamodel-code-generator.
+
+It is handed a schema in which every class is a definition with its final name and every property has its final name
+and type (its ``x-python-type`` extension), and the templates in ``templates/models``; so it decides nothing. No
+formatting, no header, no import: the first is ruff's, the others follow from the types.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from toolmint.assets import TEMPLATES
+from toolmint.models.docstrings import attribute_docstring, docstring
+from toolmint.models.types import (
+    ANY,
+    EXTRA,
+    Alias,
+    Class,
+    DictOf,
+    Field,
+    Literals,
+    Type,
+    annotation,
+    children,
+    field_annotation,
+    named,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_EXTRA_TEXT = "Properties that the schema allows without naming them."
+
+_CONVENTIONS = """
+An optional property that was not sent is its default; without one it is None or, where null is a value the schema
+allows, ABSENT. Both are left out of what is sent. Properties that a schema allows without naming them are in ``extra``.
+Names are in snake_case; PROPERTIES has the names on the wire.
+"""
+
+
+def render_module(types: Sequence[Class | Alias], *, title: str, runtime: str) -> str:
+    """Return the source of a module that defines the types, in their order, and the table PROPERTIES.
+
+    ``title`` is the first line of its docstring; ``runtime`` is the package of the support modules as this module
+    imports it, such as ``".runtime"``. The source is not formatted.
+    """
+    body = _dataclasses(types) if types else ""
+    table = "".join(_table_entry(type_) for type_ in types if isinstance(type_, Class))
+    parts = [
+        f'"""{title}\n{_CONVENTIONS}"""\n\nfrom __future__ import annotations\n',
+        *_imports(types, table, runtime),
+        "",
+        body,
+        "",
+        f"PROPERTIES: Final[Properties] = {{\n{table}}}",
+        '"""Of each class its fields: name, name on the wire (None: extra properties), what stands for not sent."""',
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _imports(types: Sequence[Class | Alias], table: str, runtime: str) -> Iterator[str]:
+    classes = [type_ for type_ in types if isinstance(type_, Class)]
+    fields = [field for class_ in classes for field in class_.fields]
+    if classes:
+        yield "import dataclasses"
+    shapes = {shape for type_ in types for child in children(type_) for shape in _shapes(child)}
+    typing = {"Final": True, "Any": "Any" in shapes, "Literal": "Literal" in shapes}
+    typing["TypeAlias"] = any(isinstance(type_, Alias) for type_ in types)
+    yield f"from typing import {', '.join(sorted(name for name, used in typing.items() if used))}\n"
+    absent = {"ABSENT": "ABSENT" in table or any(field.sentinel for field in fields)}
+    absent["Absent"] = any(field.sentinel and field.type != ANY for field in fields)
+    if used := [name for name, is_used in absent.items() if is_used]:
+        yield f"from {runtime}.absent import {', '.join(used)}"
+    yield f"from {runtime}.encoding import Properties"
+
+
+def _shapes(type_: Type) -> Iterator[str]:
+    if type_ == ANY:
+        yield "Any"
+    elif isinstance(type_, Literals):
+        yield "Literal"
+    elif not isinstance(type_, (Class, Alias)):
+        for child in children(type_):
+            yield from _shapes(child)
+
+
+def _dataclasses(types: Sequence[Class | Alias]) -> str:
+    # Half of the time a small project takes: imported only where it is needed.
+    from datamodel_code_generator import PythonVersion
+    from datamodel_code_generator.model.dataclass import DataClass, DataModelField, DataTypeManager
+    from datamodel_code_generator.model.type_alias import TypeAlias
+    from datamodel_code_generator.parser.jsonschema import JsonSchemaParser
+
+    definitions: dict[str, Any] = {}
+    data: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for type_ in types:
+        if isinstance(type_, Alias):
+            definitions[type_.name] = _typed(annotation(type_.target))
+            data[type_.name] = _alias_data(type_)
+        else:
+            properties = {field.name: _typed(field_annotation(field)) for field in type_.fields}
+            if type_.extra is not None:
+                properties[EXTRA] = _typed(annotation(DictOf(type_.extra)))
+            definitions[type_.name] = {"type": "object", "properties": properties, "required": list(properties)}
+            data[type_.name] = _class_data(type_)
+    parser = JsonSchemaParser(
+        json.dumps({"$defs": definitions}),
+        data_model_type=DataClass,
+        data_model_root_type=TypeAlias,
+        data_type_manager_type=DataTypeManager,
+        data_model_field_type=DataModelField,
+        target_python_version=PythonVersion.PY_311,
+        use_standard_collections=True,
+        use_union_operator=True,
+        skip_root_model=True,
+        class_name=_unused_name(definitions),
+        custom_template_dir=TEMPLATES / "models",
+        extra_template_data=data,
+    )
+    return str(parser.parse(with_import=False, format_=False))
+
+
+def _typed(text: str) -> dict[str, str]:
+    # The extension types a property only where it contradicts the schema's own type; "null" is contradicted by all.
+    return {"type": "null", "x-python-type": text}
+
+
+def _unused_name(names: dict[str, Any]) -> str:
+    """Return a name for the root model, which is not rendered but would take its name from a class."""
+    return max(names, key=len) + "Root"
+
+
+def _class_data(class_: Class) -> dict[str, Any]:
+    assignments = [_assignment(field) for field in class_.fields]
+    docstrings = [attribute_docstring(field.description) for field in class_.fields]
+    if class_.extra is not None:
+        assignments.append(" = dataclasses.field(default_factory=dict)")
+        docstrings.append(attribute_docstring(_EXTRA_TEXT))
+    return {
+        "docstring": docstring(class_.description, summary=f"{class_.name}."),
+        "assignments": assignments,
+        "docstrings": docstrings,
+    }
+
+
+def _alias_data(alias: Alias) -> dict[str, str]:
+    text = annotation(alias.target)
+    # What it names may be defined further down.
+    quoted = repr(text) if named(alias.target) else text
+    return {"annotation": quoted, "docstring": docstring(alias.description, summary=f"{alias.name}.", indent="")}
+
+
+def _assignment(field: Field) -> str:
+    if field.required:
+        return ""
+    if field.default is None:
+        return " = ABSENT" if field.sentinel else " = None"
+    if field.default.shared:
+        return f" = {field.default.expression}"
+    factory = {"[]": "list", "{}": "dict"}.get(field.default.expression, f"lambda: {field.default.expression}")
+    return f" = dataclasses.field(default_factory={factory})"
+
+
+def _table_entry(class_: Class) -> str:
+    entries = [
+        (field.name, field.wire_name, "ABSENT" if field.required or field.default or field.sentinel else "None")
+        for field in class_.fields
+    ]
+    rows = [f"({name!r}, {wire_name!r}, {left_out})," for name, wire_name, left_out in entries]
+    if class_.extra is not None:
+        rows.append(f"({EXTRA!r}, None, ABSENT),")
+    return textwrap.indent(f"{class_.name}: ({' '.join(rows)}),\n", "    ")
