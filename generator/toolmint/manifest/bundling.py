@@ -6,47 +6,27 @@ A reference is looked for
 2. where it is ``#/$defs/NAME`` and the schema has no such definition, in the manifest's ``$defs``;
 3. where it is a relative path, in that file, which must be inside the manifest's folder.
 
-What is found by 2 and 3 is carried in the outgoing schema's ``$defs``, together with all that it uses in turn. A carried
-schema keeps its name unless another one has it already, loses its ``$id`` (its references would stop at it), and has its
-references rewritten where they must be.
+What is found by 2 and 3 is carried in the outgoing schema's ``$defs``, together with all that it uses in turn. A
+carried schema keeps its name unless another one has it already, loses its ``$id`` (its references would stop at it),
+and has its references rewritten where they must be.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit
 
-from toolmint.manifest.document import parse_document
 from toolmint.manifest.model import JSONObject, Schema
-from toolmint.manifest.positions import Path, Positions, path_of, pointer_of
+from toolmint.manifest.positions import Path, path_of, pointer_of
 from toolmint.manifest.references import Scope, descend, value_at
-from toolmint.manifest.source import ManifestError, Source, read_source
+from toolmint.manifest.source import ManifestError
+from toolmint.manifest.text import Place, Text, file_beside, read_text
 from toolmint.manifest.wording import did_you_mean, shown
 from toolmint.problems import Problem
 
 _METASCHEMAS = ("https://json-schema.org/draft/2020-12/", "http://json-schema.org/draft-07/schema")
 """Documents that a reference may name although they are on the network: every implementation has them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Text:
-    """A parsed file: the manifest, or one that a reference names."""
-
-    source: Source
-    folder: FilePath
-    value: Any
-    positions: Positions
-
-    def problem(self, code: str, message: str, path: Path, hint: str = "") -> Problem:
-        """Return a problem at a value of this file."""
-        return self.source.problem(code, message, self.positions.value(path), hint)
-
-
-class Place(NamedTuple):
-    """A value in a file."""
-
-    text: Text
-    path: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +100,7 @@ class Bundler:
         definitions = manifest.value.get("$defs")
         self._definitions: JSONObject = definitions if isinstance(definitions, dict) else {}
         self._root = manifest.folder.resolve()
-        self._files: dict[FilePath, Text | None] = {}
+        self._files: dict[FilePath, Text | None] = {self._root / FilePath(manifest.source.label).name: manifest}
         self._scopes: dict[Place, Scope] = {}
         self._units: dict[Place, _Unit] = {}
 
@@ -142,6 +122,12 @@ class Bundler:
         for name in self._definitions:
             names.add(Place(self._manifest, ("$defs", name)))
         return self._carried(names)
+
+    def schemas(self) -> Iterator[tuple[Place, JSONObject]]:
+        """Yield every object schema, however deep, of all that has been bundled."""
+        for place, scope in self._scopes.items():
+            for path, schema in scope.schemas.items():
+                yield Place(place.text, place.path + path), schema
 
     def _carried(self, names: _Names) -> dict[str, Schema]:
         carried: dict[str, Schema] = {}
@@ -265,22 +251,12 @@ class Bundler:
         Raises:
             ManifestError: It is outside the manifest's folder, or cannot be used.
         """
-        path = (at.text.folder / unquote(address)).resolve()
-        if not path.is_relative_to(self._root):
-            raise _refused(
-                at,
-                "reference-outside",
-                f"{shown(address)} is outside the manifest's folder",
-                "copy the file beside the manifest",
-            )
-        label = FilePath(self._manifest.source.label)
-        if path == self._root / label.name:
-            return self._manifest
+        path = file_beside(self._manifest, at, unquote(address))
         if path not in self._files:
             self._files[path] = None
+            label = FilePath(self._manifest.source.label).parent / path.relative_to(self._root)
             try:
-                source = read_source(path, str(label.parent / path.relative_to(self._root)))
-                document = parse_document(source)
+                text = read_text(path, str(label))
             except ManifestError as error:
                 if error.problems[0].line is not None:
                     raise
@@ -291,8 +267,8 @@ class Bundler:
                     f"{shown(address)}: {error.problems[0].message}",
                     "a reference to a file is ./FILE#/$defs/NAME, relative to the file it stands in",
                 ) from None
-            self.problems.extend(document.problems)
-            self._files[path] = Text(source, path.parent, document.value, document.positions)
+            self.problems.extend(text.problems)
+            self._files[path] = text
         return self._files[path]
 
 

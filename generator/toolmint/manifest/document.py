@@ -10,12 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ruamel.yaml.cyaml import CParser
+from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]  # it is there, only not in __all__
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -104,7 +103,7 @@ class _Composer:
         self._dates: list[int] = []
         self._anchors: dict[str, _Node] = {}
         self._size = 0
-        self._last_scalar: ScalarEvent | None = None
+        self._last_scalar: Any = None
 
     def compose(self) -> Document:
         try:
@@ -137,7 +136,7 @@ class _Composer:
             )
         return node
 
-    def _value(self, event: Event, depth: int) -> tuple[Any, Marks]:
+    def _value(self, event: Any, depth: int) -> tuple[Any, Marks]:
         self._size += 1
         if self._size > MAX_NODES:
             raise self._fatal(
@@ -156,7 +155,7 @@ class _Composer:
             self._anchors[event.anchor] = _Node(value, marks, self._size - before + 1)
         return value, marks
 
-    def _alias(self, event: Event) -> tuple[Any, Marks]:
+    def _alias(self, event: Any) -> tuple[Any, Marks]:
         node = self._anchors.get(event.anchor)
         if node is None:
             self._report(
@@ -168,7 +167,7 @@ class _Composer:
         self._size += node.size - 1
         return node.value, node.marks
 
-    def _sequence(self, event: Event, depth: int) -> tuple[list[Any], Marks]:
+    def _sequence(self, event: Any, depth: int) -> tuple[list[Any], Marks]:
         if event.tag and event.tag not in ("!", f"{_CORE}seq"):
             self._unknown_tag(event)
         values: list[Any] = []
@@ -180,7 +179,7 @@ class _Composer:
             marks.items.append(mark)
         return values, marks
 
-    def _mapping(self, event: Event, depth: int) -> tuple[dict[str, Any], Marks]:
+    def _mapping(self, event: Any, depth: int) -> tuple[dict[str, Any], Marks]:
         if event.tag and event.tag not in ("!", f"{_CORE}map"):
             self._unknown_tag(event)
         values: dict[str, Any] = {}
@@ -205,7 +204,7 @@ class _Composer:
             marks.values[key] = mark
         return values, marks
 
-    def _key(self, event: Event, depth: int) -> str | None:
+    def _key(self, event: Any, depth: int) -> str | None:
         """Return a key as text: JSON has no other, so ``200`` and ``true`` are the text they are written with."""
         if type(event) is AliasEvent:
             key, _ = self._alias(event)
@@ -229,7 +228,7 @@ class _Composer:
         self._report("key-not-text", "a key must be text; here it is a list or a mapping", event)
         return None
 
-    def _text(self, event: Event) -> str:
+    def _text(self, event: Any) -> str:
         self._last_scalar = event
         text: str = event.value
         if self._stand_ins.any:
@@ -244,7 +243,7 @@ class _Composer:
                 )
         return text
 
-    def _scalar(self, event: Event) -> Any:
+    def _scalar(self, event: Any) -> Any:
         text = self._text(event)
         value: Any = text
         tag = event.tag
@@ -256,7 +255,7 @@ class _Composer:
             self._anchors[event.anchor] = _Node(value, _mark(event), 1)
         return value
 
-    def _tagged(self, event: Event, text: str) -> Any:
+    def _tagged(self, event: Any, text: str) -> Any:
         if event.tag == f"{_CORE}str":
             return text
         value = self._plain(event, text)
@@ -270,7 +269,7 @@ class _Composer:
             self._report("wrong-tag", f'"{text}" is not what its tag !!{named} says', event, "remove the tag")
         return value
 
-    def _plain(self, event: Event, text: str) -> Any:
+    def _plain(self, event: Any, text: str) -> Any:
         if text in _CONSTANTS:
             return _CONSTANTS[text]
         if len(text) > _MAX_DIGITS and _FLOAT.fullmatch(text):
@@ -296,16 +295,16 @@ class _Composer:
             self._dates.append(_mark(event))
         return text
 
-    def _unknown_tag(self, event: Event) -> None:
+    def _unknown_tag(self, event: Any) -> None:
         tag = event.tag.replace(_CORE, "!!", 1)
         self._report(
             "unknown-tag", f"the tag {tag} has no meaning here; a manifest holds what JSON can hold", event, "remove it"
         )
 
-    def _report(self, code: str, message: str, event: Event, hint: str = "") -> None:
+    def _report(self, code: str, message: str, event: Any, hint: str = "") -> None:
         self._problems.append(self._source.problem(code, message, unpack(_mark(event)), hint))
 
-    def _fatal(self, code: str, message: str, event: Event, hint: str = "") -> ManifestError:
+    def _fatal(self, code: str, message: str, event: Any, hint: str = "") -> ManifestError:
         self._report(code, message, event, hint)
         return ManifestError(self._problems)
 
@@ -340,6 +339,6 @@ class _Composer:
         return self._source.problem("not-yaml", message, position, hint)
 
 
-def _mark(event: Event) -> int:
+def _mark(event: Any) -> int:
     start = event.start_mark
     return pack(start.line, start.column)

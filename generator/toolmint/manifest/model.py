@@ -221,17 +221,23 @@ class ResourceTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptArgument:
-    """One argument of a prompt; ``completions`` are the values offered for it; None in ``required``: not said."""
+    """One argument of a prompt; ``completions`` are the values offered for it; None in ``required``: not said.
+
+    ``extra`` holds members that other frameworks list, carried along.
+    """
 
     name: str
     title: str | None = None
     description: str | None = None
     required: bool | None = None
     completions: tuple[str, ...] = ()
+    extra: JSONObject = field(default_factory=dict)
 
     def wire(self) -> JSONObject:
         """Return the entry of a prompt's ``arguments``: what was given, in the protocol's order."""
-        return _given(name=self.name, title=self.title, description=self.description, required=self.required)
+        return _given(
+            name=self.name, title=self.title, description=self.description, required=self.required, **self.extra
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

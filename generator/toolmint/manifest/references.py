@@ -36,6 +36,7 @@ class Scope:
         anchors: Path of the schema that an anchor names, by the resource it is in and its name.
         resources: Path of each schema resource, by its address; the document itself is one, see JSON Schema core 8.2.1.
         bases: Address of each resource, by its path.
+        schemas: Every object schema taken in, by its path.
     """
 
     def __init__(self, root: Any) -> None:
@@ -44,7 +45,7 @@ class Scope:
         self.anchors: dict[tuple[Path, str], Path] = {}
         self.resources: dict[str, Path] = {"": ()}
         self.bases: dict[Path, str] = {(): ""}
-        self._seen: set[Path] = set()
+        self.schemas: dict[Path, dict[str, Any]] = {}
 
     def walk(self, start: Path = ()) -> None:
         """Take in a schema and all below it; schemas taken in before are passed over."""
@@ -52,9 +53,9 @@ class Scope:
         pending = [(start, value_at(self.root, start), resource)]
         while pending:
             path, node, resource = pending.pop()
-            if not isinstance(node, dict) or path in self._seen:
+            if not isinstance(node, dict) or path in self.schemas:
                 continue
-            self._seen.add(path)
+            self.schemas[path] = node
             if "$id" in node and isinstance(node["$id"], str):
                 resource = self._identified(path, node["$id"], resource)
             for keyword in ("$anchor", "$dynamicAnchor"):

@@ -1,10 +1,10 @@
-"""Characters that YAML 1.2 and JSON allow but the C parser, which follows YAML 1.1, does not take as they are.
+r"""Characters that YAML 1.2 and JSON allow but the C parser, which follows YAML 1.1, does not take as they are.
 
 Each is parsed as a private character that does not occur in the text, of the same width so that columns hold, and is
 put back in every scalar:
 
 - U+0085, U+2028 and U+2029, which end a line in YAML 1.1 only, and U+FEFF inside the text;
-- in a JSON text, the escaped surrogate pairs that stand for characters beyond U+FFFF, such as ``\\ud83d\\ude00``.
+- in a JSON text, the escaped surrogate pairs that stand for characters beyond U+FFFF, such as ``\ud83d\ude00``.
 """
 
 import json

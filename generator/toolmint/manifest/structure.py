@@ -9,9 +9,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from toolmint.assets import SCHEMAS
-from toolmint.manifest.document import Document
 from toolmint.manifest.positions import Path
-from toolmint.manifest.source import Source
+from toolmint.manifest.text import Text
 from toolmint.manifest.wording import did_you_mean, found, kinds, one_of, shown
 from toolmint.problems import Problem
 
@@ -37,24 +36,33 @@ _OTHER_NAMES = {
 
 
 @cache
+def _manifest_schema() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((SCHEMAS / "manifest.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+@cache
 def _validator() -> Draft202012Validator:
-    schema = json.loads((SCHEMAS / "manifest.schema.json").read_text(encoding="utf-8"))
-    return Draft202012Validator(schema)
+    return Draft202012Validator(_manifest_schema())
 
 
-def check_structure(source: Source, document: Document) -> Iterator[tuple[Path, Problem]]:
+def check_structure(text: Text) -> Iterator[tuple[Path, Problem]]:
     """Yield every violation and the path of the value that has it."""
-    for error in _validator().iter_errors(document.value):
-        yield from _Violation(source, document, error).problems()
+    said: set[Problem] = set()
+    for error in _validator().iter_errors(text.value):
+        for path, problem in _Violation(text, error).problems():
+            if problem not in said:
+                said.add(problem)
+                yield path, problem
 
 
 class _Violation:
     """One violation as the validator reports it, and the words for it."""
 
-    def __init__(self, source: Source, document: Document, error: ValidationError) -> None:
-        self._source = source
-        self._document = document
+    def __init__(self, text: Text, error: ValidationError) -> None:
+        self._text = text
         self._error = error
+        self._schema: Any = error.schema
         self._path: Path = tuple(error.absolute_path)
         self._value: Any = error.instance
         self._expected: Any = error.validator_value
@@ -65,7 +73,7 @@ class _Violation:
         yield from say()
 
     def _additionalProperties(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
-        known = list(self._error.schema["properties"])
+        known = list(self._schema["properties"])
         missing = [name for name in known if name not in self._value]
         for key in self._value:
             if key in known or key.startswith("x-"):
@@ -80,12 +88,12 @@ class _Violation:
 
     def _required(self) -> Iterator[tuple[Path, Problem]]:
         for key in self._expected:
-            if key not in self._value and f"'{key}' is" in self._error.message:
+            if key not in self._value:
                 yield self._at_value("missing-key", f'{self._place(self._path)} needs "{key}"', self._description(key))
 
     def _type(self) -> Iterator[tuple[Path, Problem]]:
         expected = [self._expected] if isinstance(self._expected, str) else self._expected
-        written = self._source.token_at(self._document.positions.value(self._path))
+        written = self._text.source.token_at(self._text.positions.value(self._path))
         message = f"expected {kinds(expected)}, found {found(self._value)}"
         code, hint = "wrong-type", ""
         match self._value:
@@ -123,7 +131,7 @@ class _Violation:
         wrong = {error.schema_path[0] for error in context if error.validator == "type" and len(error.schema_path) == 2}
         fitting = [error for error in context if error.schema_path[0] not in wrong]
         for error in fitting:
-            yield from _Violation(self._source, self._document, error).problems()
+            yield from _Violation(self._text, error).problems()
         if not fitting:
             self._expected = [branch["type"] for branch in self._expected]
             yield from self._type()
@@ -134,11 +142,11 @@ class _Violation:
 
     def _pattern(self) -> Iterator[tuple[Path, Problem]]:
         yield self._at_value(
-            "bad-value", f"{shown(self._value)} does not match {self._expected}", self._error.schema["description"]
+            "bad-value", f"{shown(self._value)} does not match {self._expected}", self._schema["description"]
         )
 
     def _minLength(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
-        yield self._at_value("bad-value", f"{self._name()} is empty", self._error.schema["description"])
+        yield self._at_value("bad-value", f"{self._name()} is empty", self._schema["description"])
 
     def _minItems(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
         yield self._at_value("bad-value", f"{self._name()} is an empty list", "give at least one, or leave the key out")
@@ -153,7 +161,7 @@ class _Violation:
         for index, item in enumerate(self._value):
             first = self._value.index(item)
             if first != index:
-                line = self._document.positions.value((*self._path, first)).line
+                line = self._text.positions.value((*self._path, first)).line
                 yield self._at(
                     (*self._path, index), "duplicate-value", f"{shown(item)} stands here twice, first in line {line}"
                 )
@@ -171,10 +179,10 @@ class _Violation:
         return self._at(self._path, code, message, hint)
 
     def _at(self, path: Path, code: str, message: str, hint: str = "") -> tuple[Path, Problem]:
-        return path, self._source.problem(code, message, self._document.positions.value(path), hint)
+        return path, self._text.problem(code, message, path, hint)
 
     def _at_key(self, path: Path, code: str, message: str, hint: str) -> tuple[Path, Problem]:
-        return path, self._source.problem(code, message, self._document.positions.key(path), hint)
+        return path, self._text.problem_at_key(code, message, path, hint)
 
     def _name(self) -> str:
         """Return what the value is called: by its key, or as an item of the list under one."""
@@ -192,7 +200,7 @@ class _Violation:
         return f"an item of {path[-2]}" if isinstance(path[-1], int) else f"{path[-1]}"
 
     def _description(self, key: str) -> str:
-        schema = self._error.schema.get("properties", {}).get(key, {})
+        schema = self._schema.get("properties", {}).get(key, {})
         if "$ref" in schema and "description" not in schema:
-            schema = _validator().schema["$defs"][schema["$ref"].rpartition("/")[2]]
+            schema = _manifest_schema()["$defs"][schema["$ref"].rpartition("/")[2]]
         return f"{key}: {schema['description']}" if "description" in schema else ""

@@ -51,13 +51,13 @@ def one_of(names: Iterable[Any], *, quote: bool = True) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was most likely meant, if one is near enough."""
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.7) -> str | None:
+    """Return the known name that was most likely meant, if one is near enough: 1 is the same but for case."""
     names = list(known)
     folded = {_folded(candidate): candidate for candidate in reversed(names)}
     if _folded(name) in folded:
         return folded[_folded(name)]
-    close = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=0.7)
+    close = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 

@@ -1,0 +1,264 @@
+"""Manifest entries to the model. Every entry is of the right shape here; what is looked up is checked on the way."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from toolmint.manifest.bundling import Bundle
+from toolmint.manifest.model import (
+    Defaults,
+    Elicitation,
+    JSONObject,
+    Package,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    PromptSettings,
+    Resource,
+    ResourceSettings,
+    ResourceTemplate,
+    Server,
+    Tool,
+    ToolSettings,
+)
+from toolmint.manifest.names import distribution_name, identifier, module_name
+from toolmint.manifest.positions import Path, pointer_of
+from toolmint.manifest.rules import template_variables
+from toolmint.manifest.source import ManifestError, read_bytes
+from toolmint.manifest.text import Place, Text, file_beside
+
+_NO_ARGUMENTS: JSONObject = {"type": "object", "properties": {}, "additionalProperties": False}
+
+_FOREIGN = ("execution", "id")
+"""Members of a tool that this revision does not have."""
+
+_TEXT_TYPES = ("application/json", "application/javascript", "application/xml", "application/yaml", "application/toml")
+
+
+def server(value: JSONObject) -> Server:
+    """Build the server's identity."""
+    return Server(
+        name=value["name"],
+        title=value.get("title"),
+        version=value["version"],
+        description=value.get("description"),
+        website_url=value.get("websiteUrl"),
+        icons=_icons(value),
+        instructions=value.get("instructions"),
+    )
+
+
+def package(value: JSONObject, server_name: str) -> Package:
+    """Build the package's names, made from the server's where they are not given."""
+    name = value.get("name", distribution_name(server_name))
+    return Package(name=name, module=value.get("module", module_name(name)))
+
+
+def defaults(value: JSONObject) -> Defaults:
+    """Build the defaults, those of the model where none are given."""
+    names = {
+        "ttlMs": "ttl_ms",
+        "cacheScope": "cache_scope",
+        "pageSize": "page_size",
+        "timeoutMs": "timeout_ms",
+        "strictArguments": "strict_arguments",
+        "assertFormats": "assert_formats",
+    }
+    return Defaults(**{names[key]: setting for key, setting in value.items() if key in names})
+
+
+def tool(value: JSONObject, path: Path, bundles: Mapping[Path, Bundle], default: Defaults) -> Tool:
+    """Build a tool with its schemas as they have been bundled."""
+    settings = value.get("x-toolmint", {})
+    return Tool(
+        name=value["name"],
+        identifier=identifier(value["name"]),
+        title=value.get("title"),
+        description=value.get("description"),
+        icons=_icons(value),
+        annotations=value.get("annotations"),
+        meta=value.get("_meta"),
+        input_schema=_schema(bundles.get((*path, "inputSchema"))) or _NO_ARGUMENTS,
+        output_schema=_schema(bundles.get((*path, "outputSchema"))),
+        settings=ToolSettings(
+            timeout_ms=settings.get("timeoutMs", default.timeout_ms),
+            strict_arguments=settings.get("strictArguments", default.strict_arguments),
+            assert_formats=settings.get("assertFormats", default.assert_formats),
+            aliases=tuple(settings.get("aliases", ())),
+        ),
+        elicits=_elicits(value),
+        extra={key: value[key] for key in _FOREIGN if key in value},
+        pointer=pointer_of(path),
+    )
+
+
+def resource(value: JSONObject, path: Path, text: Text, default: Defaults) -> Resource:
+    """Build a resource with its fixed content.
+
+    Raises:
+        ManifestError: The content is no base64, or the file cannot be used.
+    """
+    return Resource(
+        uri=value["uri"],
+        name=value["name"],
+        identifier=identifier(value["name"]),
+        title=value.get("title"),
+        description=value.get("description"),
+        mime_type=value.get("mimeType"),
+        size=value.get("size"),
+        annotations=value.get("annotations"),
+        icons=_icons(value),
+        meta=value.get("_meta"),
+        content=_content(value, path, text),
+        settings=_resource_settings(value, default),
+        elicits=_elicits(value),
+        pointer=pointer_of(path),
+    )
+
+
+def resource_template(value: JSONObject, path: Path, default: Defaults) -> ResourceTemplate:
+    """Build a resource template."""
+    return ResourceTemplate(
+        uri_template=value["uriTemplate"],
+        name=value["name"],
+        identifier=identifier(value["name"]),
+        title=value.get("title"),
+        description=value.get("description"),
+        mime_type=value.get("mimeType"),
+        annotations=value.get("annotations"),
+        icons=_icons(value),
+        meta=value.get("_meta"),
+        variables=template_variables(value["uriTemplate"]) or (),
+        completions={name: tuple(values) for name, values in value.get("complete", {}).items()},
+        settings=_resource_settings(value, default),
+        elicits=_elicits(value),
+        pointer=pointer_of(path),
+    )
+
+
+def prompt(value: JSONObject, path: Path, text: Text, default: Defaults) -> Prompt:
+    """Build a prompt; text that stands for a content block becomes one.
+
+    Raises:
+        ManifestError: The bytes of a message are no base64.
+    """
+    arguments, messages = value.get("arguments"), value.get("messages")
+    return Prompt(
+        name=value["name"],
+        identifier=identifier(value["name"]),
+        title=value.get("title"),
+        description=value.get("description"),
+        icons=_icons(value),
+        arguments=None if arguments is None else tuple(map(_argument, arguments)),
+        meta=value.get("_meta"),
+        messages=None
+        if messages is None
+        else tuple(
+            _message(message, (*path, "messages", index, "content"), text) for index, message in enumerate(messages)
+        ),
+        settings=PromptSettings(timeout_ms=value.get("x-toolmint", {}).get("timeoutMs", default.timeout_ms)),
+        elicits=_elicits(value),
+        pointer=pointer_of(path),
+    )
+
+
+def _schema(bundle: Bundle | None) -> JSONObject | None:
+    return None if bundle is None or isinstance(bundle.schema, bool) else bundle.schema
+
+
+def _icons(value: JSONObject) -> tuple[JSONObject, ...] | None:
+    return tuple(value["icons"]) if "icons" in value else None
+
+
+def _resource_settings(value: JSONObject, default: Defaults) -> ResourceSettings:
+    settings = value.get("x-toolmint", {})
+    return ResourceSettings(
+        ttl_ms=settings.get("ttlMs", default.ttl_ms),
+        cache_scope=settings.get("cacheScope", default.cache_scope),
+        timeout_ms=settings.get("timeoutMs", default.timeout_ms),
+    )
+
+
+def _elicits(value: JSONObject) -> tuple[Elicitation, ...]:
+    return tuple(
+        Elicitation(
+            key=item["key"],
+            message=item["message"],
+            mode=item.get("mode", "form"),
+            requested_schema=item.get("requestedSchema"),
+            url=item.get("url"),
+        )
+        for item in value.get("elicits", ())
+    )
+
+
+def _argument(value: JSONObject) -> PromptArgument:
+    return PromptArgument(
+        name=value["name"],
+        title=value.get("title"),
+        description=value.get("description"),
+        required=value.get("required"),
+        completions=tuple(value.get("complete", ())),
+        extra={"default": value["default"]} if "default" in value else {},
+    )
+
+
+def _message(value: JSONObject, path: Path, text: Text) -> PromptMessage:
+    content: Any = value["content"]
+    if isinstance(content, str):
+        content = {"type": "text", "text": content}
+    for bytes_path in (("data",), ("resource", "blob")):
+        holder = content.get(bytes_path[0], {}) if len(bytes_path) > 1 else content
+        if isinstance(holder, dict) and bytes_path[-1] in holder:
+            _decoded(holder[bytes_path[-1]], (*path, *bytes_path), text)
+    return PromptMessage(role=value["role"], content=content)
+
+
+def _content(value: JSONObject, path: Path, text: Text) -> str | bytes | None:
+    if "text" in value:
+        content: str = value["text"]
+        return content
+    if "blob" in value:
+        return _decoded(value["blob"], (*path, "blob"), text)
+    return _file_content(value, (*path, "file"), text) if "file" in value else None
+
+
+def _file_content(value: JSONObject, path: Path, text: Text) -> str | bytes:
+    """Return a file's content: text where the media type says so, or says nothing and the bytes are UTF-8."""
+    name = value["file"]
+    try:
+        data = read_bytes(file_beside(text, Place(text, path), name), name)
+    except ManifestError as error:
+        if error.problems[0].line is not None:
+            raise
+        message = f"{name}: {error.problems[0].message}"
+        raise _refused(text, path, "content-file", message, "name a file in the manifest's folder") from None
+    media_type = str(value.get("mimeType", "")).partition(";")[0].strip().lower()
+    is_text = media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml"))
+    if media_type and not is_text:
+        return data
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        if is_text:
+            raise _refused(
+                text,
+                path,
+                "content-file",
+                f"{name} is not UTF-8, but {media_type} is text",
+                "save it as UTF-8, or give it the media type of what it is",
+            ) from None
+        return data
+
+
+def _decoded(value: str, path: Path, text: Text) -> bytes:
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        hint = "encode the bytes with `base64 -w0 FILE`, or name the file as `file`"
+        raise _refused(text, path, "bad-base64", "this is not base64 (RFC 4648 section 4)", hint) from None
+
+
+def _refused(text: Text, path: Path, code: str, message: str, hint: str) -> ManifestError:
+    return ManifestError([text.problem(code, message, path, hint)])
