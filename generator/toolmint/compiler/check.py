@@ -1,0 +1,361 @@
+"""Emits ``is_valid``: straight-line code that returns False at the first violation and allocates nothing.
+
+Values are what ``json.loads`` gives, so exact types are tested. A node is written out where it is used if that is the
+only place; ``known`` carries the types its value can still have there, so that nothing is tested twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from .assertions import (
+    ALL_TYPES,
+    ARRAY,
+    NUMBERS,
+    OBJECT,
+    STRING,
+    Assertion,
+    array_assertions,
+    is_kind,
+    narrowed,
+    number_assertions,
+    object_assertions,
+    string_assertions,
+    type_assertions,
+    value_assertions,
+)
+from .evaluated import evaluated_items, evaluated_properties
+from .fitting import call, fits, groups, leaf
+from .model import Arrays, Node, Objects
+from .module import Module, Scope
+from .source import Guard, Line, Names, all_of, any_of, indent, returning, snake, string, when, written
+
+REJECT: Line = "return False"
+
+
+def check_entry(module: Module) -> list[str]:
+    """The public function: the root's check itself, or a call of it that stands deep nesting."""
+    head = [
+        f"def {module.prefix}_is_valid(value: Any) -> bool:",
+        '    """Whether a value made of exact JSON types fits the schema."""',
+    ]
+    root = module.root
+    if not module.deep:
+        lines = statements(module, root, "value", module.scope(root, "value"), ALL_TYPES)
+        return [*head, *(f"    {line}" for line in returning(lines))]
+    expression = call(module, root, "value", Scope(Names(), "0"))
+    return [*head, "    try:", f"        return {expression}", "    except RecursionError:", "        return False"]
+
+
+def check_function(module: Module, node: Node) -> list[str]:
+    """The function that says whether a value fits a node."""
+    name = module.function("is_valid", node)
+    scope = module.scope(node, "value")
+    lines = statements(module, node, "value", scope, ALL_TYPES)
+    if node not in module.recursive:
+        return [f"def {name}(value: Any) -> bool:", *(f"    {line}" for line in returning(lines))]
+    return [
+        f"def {name}(value: Any, depth: int) -> bool:",
+        f"    if depth > {module.use('NESTING_LIMIT')}:",
+        f"        raise {module.use('NestingError')}",
+        *(f"    {line}" for line in returning(lines)),
+    ]
+
+
+def statements(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]) -> list[Line]:
+    """Statements that return False unless a value fits a node."""
+    if node.verdict is not None:
+        return [] if node.verdict else [REJECT]
+    if not any(True for _ in node.children()):
+        guard = leaf(module, node, v, known)
+        return guarded(guard.fails, guard.passes) if guard else []
+    lines: list[Line] = []
+    gate = list(type_assertions(node, v, known))
+    known = narrowed(node, known)
+    if node.arrays is not None and known == ARRAY:
+        gate += array_assertions(node.arrays, v, module)
+    if node.objects is not None and known == OBJECT:
+        gate += object_assertions(node.objects, v)
+        if (exact := _exact_size(node.objects)) is not None:
+            gate.append(Assertion("", f"len({v}) != {exact}", f"len({v}) == {exact}", ""))
+    if gate:
+        lines += guarded([a.fails for a in gate], [a.passes for a in gate])
+    for kind, body in _bodies(module, node, v, scope, known):
+        lines += body if known <= kind else when(is_kind(kind, v), body)
+    for assertion in value_assertions(node, v, known, module):
+        lines += guarded([assertion.fails], [assertion.passes])
+    lines += _applied(module, node, v, scope, known)
+    return lines
+
+
+def nested(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str] = ALL_TYPES) -> list[Line]:
+    """Statements for a child node: written out here, or a call of its own function."""
+    if any(True for _ in node.children()) and module.stands_alone(node, scope):
+        expression = call(module, node, v, scope)
+        return [Guard((f"not {expression}",), (expression,))]
+    scope.levels += 1
+    lines = statements(module, node, v, scope, known)
+    scope.levels -= 1
+    return lines
+
+
+def guarded(fails: Sequence[str], passes: Sequence[str]) -> list[Line]:
+    """A statement that gives up if one of the conditions holds, or nothing if none can."""
+    if "True" in fails:
+        return [REJECT]
+    kept = [(wrong, right) for wrong, right in zip(fails, passes, strict=True) if wrong != "False"]
+    return [Guard(tuple(wrong for wrong, _ in kept), tuple(right for _, right in kept))] if kept else []
+
+
+def _bodies(
+    module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]
+) -> Iterator[tuple[frozenset[str], list[Line]]]:
+    """What a node asks of each kind of value, beyond what its gate asked already."""
+    for kind, group in groups(module, node, v, known):
+        body: list[Line] = []
+        if kind == ARRAY and node.arrays is not None:
+            found = list(array_assertions(node.arrays, v, module)) if known != ARRAY else []
+            body = _array(module, node, node.arrays, v, scope)
+        elif kind == OBJECT and node.objects is not None:
+            found = list(object_assertions(node.objects, v)) if known != OBJECT else []
+            body = _object(module, node, node.objects, v, scope, gated=known == OBJECT)
+        else:
+            found = list(group)
+        if found:
+            body.insert(0, Guard(tuple(a.fails for a in found), tuple(a.passes for a in found)))
+        yield kind, body
+
+
+# -- objects ---------------------------------------------------------------------------------------------------------
+
+
+def _closed(rules: Objects) -> bool:
+    """Whether an object may have no properties but the named ones, so that counting them is enough."""
+    return rules.additional is not None and rules.additional.verdict is False and not rules.patterns
+
+
+def _exact_size(rules: Objects) -> int | None:
+    """How many properties an object has if every named one is required and no other allowed."""
+    if _closed(rules) and set(rules.properties) <= set(rules.required):
+        return len(rules.required)
+    return None
+
+
+def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *, gated: bool) -> list[Line]:
+    exact = _exact_size(rules)
+    counting = _closed(rules) and exact is None
+    lines: list[Line] = []
+    if exact is not None and not gated:
+        lines.append(Guard((f"len({v}) != {exact}",), (f"len({v}) == {exact}",)))
+    required, bound = _required(module, rules, v, scope)
+    lines += required
+    known_count = scope.names.take("known") if counting else ""
+    if counting:
+        lines.append(f"{known_count} = {len(rules.required)}")
+    counted_late = False
+    simple: list[Line] = []
+    complex_: list[Line] = []
+    for name, child in rules.properties.items():
+        if name in bound:
+            body = nested(module, child, bound[name], scope)
+        elif name in rules.required:
+            continue
+        elif child.verdict is False:
+            body = [Guard((f"{string(name)} in {v}",), (f"{string(name)} not in {v}",))]
+        elif child.accepts_all:
+            body = [f"{known_count} += {string(name)} in {v}"] if counting else []
+        else:
+            local = scope.names.take(snake(name) or "entry")
+            inner = nested(module, child, local, scope)
+            body = [f"{known_count} += 1"] if counting else []
+            if inner:
+                body += [f"{local} = {v}[{string(name)}]", *inner]
+            body = [f"if {string(name)} in {v}:", *indent(body)] if body else []
+        # a cheap check that fails spares a costly one, and decides between alternatives that recurse
+        if any(True for _ in child.children()):
+            complex_ += body
+            counted_late |= name not in bound
+        else:
+            simple += body
+    size: list[Line] = [Guard((f"len({v}) != {known_count}",), (f"len({v}) == {known_count}",))] if counting else []
+    lines += [*simple, *complex_, *size] if counted_late else [*simple, *size, *complex_]
+    lines += _entries(module, rules, v, scope, counted=_closed(rules))
+    for name, needs in rules.dependent_required.items():
+        absent = [f"{string(need)} not in {v}" for need in needs]
+        if absent:
+            lines += when(f"{string(name)} in {v}", [Guard(tuple(absent), tuple(f"{string(n)} in {v}" for n in needs))])
+    for name, child in rules.dependent_schemas.items():
+        lines += when(f"{string(name)} in {v}", nested(module, child, v, scope, OBJECT))
+    if rules.unevaluated is not None and not rules.unevaluated.accepts_all:
+        lines += _unevaluated_properties(module, node, rules.unevaluated, v, scope)
+    return lines
+
+
+def _required(module: Module, rules: Objects, v: str, scope: Scope) -> tuple[list[Line], dict[str, str]]:
+    """Statements that give up on a missing property, and the locals they leave the others in, by property."""
+    bound: dict[str, str] = {}
+    absent: list[str] = []
+    for name in rules.required:
+        child = rules.properties.get(name)
+        if child is None or child.accepts_all:
+            absent.append(name)
+        else:
+            bound[name] = scope.names.take(snake(name) or "entry")
+    lines: list[Line] = []
+    if absent:
+        lines.append(Guard(tuple(f"{string(n)} not in {v}" for n in absent), tuple(f"{string(n)} in {v}" for n in absent)))
+    if bound:
+        lines += ["try:", *(f"    {local} = {v}[{string(name)}]" for name, local in bound.items())]
+        lines += ["except KeyError:", "    return False"]
+    return lines, bound
+
+
+def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: bool) -> list[Line]:
+    """The loop over all properties, for keywords that go by their names' form."""
+    additional = rules.additional if not counted else None
+    wants_other = additional is not None and not additional.accepts_all
+    patterns = [(pattern, child) for pattern, child in rules.patterns if wants_other or not child.accepts_all]
+    if not patterns and not wants_other and (rules.names is None or rules.names.accepts_all):
+        return []
+    key, entry = scope.names.take("key"), scope.names.take("entry")
+    body: list[Line] = []
+    if rules.names is not None:
+        body += nested(module, rules.names, key, scope, STRING)
+    matches = {pattern: f"{module.matcher(pattern)}({key})" for pattern, _ in patterns}
+    for pattern, child in patterns:
+        body += when(matches[pattern], nested(module, child, entry, scope))
+    if additional is not None and wants_other:
+        others = [f"not {match}" for match in matches.values()]
+        if rules.properties:
+            others.insert(0, f"{key} not in {module.strings('names', rules.properties)}")
+        inner = nested(module, additional, entry, scope)
+        body += when(all_of(others), inner) if others else inner
+    head = f"for {key}, {entry} in {v}.items():" if _mentioned(entry, body) else f"for {key} in {v}:"
+    return [head, *indent(body)] if body else []
+
+
+def _mentioned(name: str, lines: list[Line]) -> bool:
+    """Whether a local variable occurs in the lines."""
+    return any(re.search(rf"\b{name}\b", line) for line in written(lines))
+
+
+# -- arrays ----------------------------------------------------------------------------------------------------------
+
+
+def _array(module: Module, node: Node, rules: Arrays, v: str, scope: Scope) -> list[Line]:
+    lines: list[Line] = []
+    for index, child in enumerate(rules.prefix):
+        if not child.accepts_all:
+            local = scope.names.take("item")
+            inner = nested(module, child, local, scope)
+            body = [f"{local} = {v}[{index}]", *inner] if inner != [REJECT] else inner
+            lines += body if index < rules.min_items else when(f"len({v}) > {index}", body)
+    taken = len(rules.prefix)
+    if rules.items is not None and rules.items.verdict is False:
+        lines.append(Guard((f"len({v}) > {taken}",), (f"len({v}) <= {taken}",)) if taken else Guard((v,), (f"not {v}",)))
+    elif rules.items is not None and not rules.items.accepts_all:
+        local = scope.names.take("item")
+        body = nested(module, rules.items, local, scope)
+        if body:
+            lines += [f"for {local} in {v}{f'[{taken}:]' if taken else ''}:", *indent(body)]
+    if rules.contains is not None:
+        lines += _contains(module, rules, rules.contains, v, scope)
+    if rules.unevaluated is not None and not rules.unevaluated.accepts_all:
+        lines += _unevaluated_items(module, node, rules.unevaluated, v, scope)
+    return lines
+
+
+def _contains(module: Module, rules: Arrays, wanted: Node, v: str, scope: Scope) -> list[Line]:
+    least, most = rules.min_contains, rules.max_contains
+    if least == 0 and most is None:
+        return []
+    item = scope.names.take("item")
+    _, passes = fits(module, wanted, item, scope, ALL_TYPES)
+    if least == 1 and most is None:
+        return [f"for {item} in {v}:", f"    if {passes}:", "        break", "else:", "    return False"]
+    found = scope.names.take("found")
+    lines: list[Line] = [f"{found} = 0", f"for {item} in {v}:", f"    if {passes}:", f"        {found} += 1"]
+    wrong = ([f"{found} < {least}"] if least else []) + ([f"{found} > {most}"] if most is not None else [])
+    right = ([f"{found} >= {least}"] if least else []) + ([f"{found} <= {most}"] if most is not None else [])
+    return [*lines, Guard(tuple(wrong), tuple(right))]
+
+
+# -- unevaluated -----------------------------------------------------------------------------------------------------
+
+
+def _unevaluated_properties(module: Module, node: Node, leftover: Node, v: str, scope: Scope) -> list[Line]:
+    key, entry = scope.names.take("key"), scope.names.take("entry")
+    setup, evaluated = evaluated_properties(module, node, v, key, scope)
+    body = _unless(evaluated, nested(module, leftover, entry, scope))
+    head = f"for {key}, {entry} in {v}.items():" if _mentioned(entry, body) else f"for {key} in {v}:"
+    return [*setup, head, *indent(body)] if body else []
+
+
+def _unevaluated_items(module: Module, node: Node, leftover: Node, v: str, scope: Scope) -> list[Line]:
+    index, item = scope.names.take("index"), scope.names.take("item")
+    setup, evaluated = evaluated_items(module, node, v, index, item, scope)
+    body = _unless(evaluated, nested(module, leftover, item, scope))
+    if not _mentioned(index, body):
+        head = f"for {item} in {v}:"
+    else:
+        head = f"for {index}, {item} in enumerate({v}):" if _mentioned(item, body) else f"for {index} in range(len({v})):"
+    return [*setup, head, *indent(body)] if body else []
+
+
+def _unless(condition: str, body: list[Line]) -> list[Line]:
+    if condition == "True" or not body:
+        return []
+    return body if condition == "False" else when(f"not ({condition})", body)
+
+
+# -- schemas applied to the same value -------------------------------------------------------------------------------
+
+
+def _applied(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]) -> list[Line]:
+    lines: list[Line] = []
+    for child in (*node.refs, *node.all_of):
+        lines += nested(module, child, v, scope, known)
+    if node.any_of:
+        lines += _one_at_least([fits(module, child, v, scope, known) for child in node.any_of])
+    if node.one_of:
+        lines += _one_of(module, node, v, scope, known)
+    if node.negated is not None:
+        fails, passes = fits(module, node.negated, v, scope, known)
+        lines += guarded([passes], [fails])
+    if node.condition is not None:
+        _, passes = fits(module, node.condition, v, scope, known)
+        then = nested(module, node.then, v, scope, known) if node.then and passes != "False" else []
+        otherwise = nested(module, node.otherwise, v, scope, known) if node.otherwise and passes != "True" else []
+        if passes in {"True", "False"}:
+            lines += then + otherwise
+        elif then and otherwise:
+            lines += [f"if {passes}:", *indent(then), "else:", *indent(otherwise)]
+        else:
+            lines += when(passes, then) + when(f"not ({passes})", otherwise)
+    return lines
+
+
+def _one_at_least(tests: list[tuple[str, str]]) -> list[Line]:
+    fails = [wrong for wrong, _ in tests if wrong != "True"]
+    passes = [right for _, right in tests if right != "False"]
+    if not passes:
+        return [REJECT]
+    return guarded([all_of(fails)], [any_of(passes)]) if "True" not in passes else []
+
+
+def _one_of(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]) -> list[Line]:
+    tests = [fits(module, child, v, scope, known) for child in node.one_of]
+    if exclusive(node.one_of, known):
+        return _one_at_least(tests)
+    matched = scope.names.take("matched")
+    lines: list[Line] = [f"{matched} = 0"]
+    for _, passes in tests:
+        lines += [f"{matched} += 1"] if passes == "True" else when(passes, [f"{matched} += 1"])
+    return [*lines, *guarded([f"{matched} != 1"], [f"{matched} == 1"])]
+
+
+def exclusive(options: Sequence[Node], known: frozenset[str]) -> bool:
+    """Whether no value can fit two of the options, because their types differ."""
+    types = [narrowed(option, known) if option.verdict is None else known for option in options]
+    return sum(map(len, types)) == len(frozenset().union(*types))

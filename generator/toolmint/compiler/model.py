@@ -1,0 +1,196 @@
+"""A schema with every question answered: references resolved, dialects reconciled, patterns translated.
+
+The emitters read nothing but this. Both dialects arrive here in the words of 2020-12: an array under draft-07's
+``items`` is ``prefix``, its ``additionalItems`` is ``items``, its ``dependencies`` are split in two.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .patterns import Pattern
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+"""A JSON value as ``json.loads`` gives it."""
+
+TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+"""The names ``type`` may hold; an integer is a number as well."""
+
+
+@dataclass(slots=True)
+class Numbers:
+    """Keywords that only numbers can break."""
+
+    minimum: int | float | None = None
+    exclusive_minimum: int | float | None = None
+    maximum: int | float | None = None
+    exclusive_maximum: int | float | None = None
+    multiple_of: int | float | None = None
+
+
+@dataclass(slots=True)
+class Strings:
+    """Keywords that only strings can break; ``format`` only where it is to be asserted."""
+
+    min_length: int = 0
+    max_length: int | None = None
+    pattern: Pattern | None = None
+    format: str | None = None
+
+
+@dataclass(slots=True)
+class Arrays:
+    """Keywords that only arrays can break."""
+
+    min_items: int = 0
+    max_items: int | None = None
+    unique: bool = False
+    prefix: tuple[Node, ...] = ()
+    items: Node | None = None
+    contains: Node | None = None
+    min_contains: int = 1
+    max_contains: int | None = None
+    unevaluated: Node | None = None
+
+
+@dataclass(slots=True)
+class Objects:
+    """Keywords that only objects can break."""
+
+    min_properties: int = 0
+    max_properties: int | None = None
+    required: tuple[str, ...] = ()
+    properties: dict[str, Node] = field(default_factory=dict)
+    patterns: tuple[tuple[Pattern, Node], ...] = ()
+    additional: Node | None = None
+    names: Node | None = None
+    dependent_required: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    dependent_schemas: dict[str, Node] = field(default_factory=dict)
+    unevaluated: Node | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One schema, in one dynamic scope.
+
+    A schema reached with different outcomes of ``$dynamicRef`` is one node for each; apart from that, a node stands
+    for a place in the document, however many references lead there.
+
+    Attributes:
+        pointer: JSON pointer to the schema in its document.
+        title: the schema's own title, if it has one.
+        verdict: what a boolean schema says; None for any other.
+        types: the type names accepted, or None for all.
+        values: one tuple for each of ``enum`` and ``const``; an instance must equal a member of every one.
+        refs: where ``$ref`` and ``$dynamicRef`` lead.
+    """
+
+    pointer: str
+    title: str = ""
+    verdict: bool | None = None
+    types: frozenset[str] | None = None
+    values: tuple[tuple[Json, ...], ...] = ()
+    numbers: Numbers | None = None
+    strings: Strings | None = None
+    arrays: Arrays | None = None
+    objects: Objects | None = None
+    refs: tuple[Node, ...] = ()
+    all_of: tuple[Node, ...] = ()
+    any_of: tuple[Node, ...] = ()
+    one_of: tuple[Node, ...] = ()
+    negated: Node | None = None
+    condition: Node | None = None
+    then: Node | None = None
+    otherwise: Node | None = None
+
+    def in_place(self) -> Iterator[Node]:
+        """The schemas this one applies to the same instance."""
+        yield from self.refs
+        yield from self.all_of
+        yield from self.any_of
+        yield from self.one_of
+        for node in (self.negated, self.condition, self.then, self.otherwise):
+            if node is not None:
+                yield node
+        if self.objects is not None:
+            yield from self.objects.dependent_schemas.values()
+
+    def below(self) -> Iterator[Node]:
+        """The schemas this one applies to the instance's items, properties or property names."""
+        if (arrays := self.arrays) is not None:
+            yield from arrays.prefix
+            for node in (arrays.items, arrays.contains, arrays.unevaluated):
+                if node is not None:
+                    yield node
+        if (objects := self.objects) is not None:
+            yield from objects.properties.values()
+            yield from (node for _, node in objects.patterns)
+            for node in (objects.additional, objects.names, objects.unevaluated):
+                if node is not None:
+                    yield node
+
+    def children(self) -> Iterator[Node]:
+        """Every schema this one applies to anything."""
+        yield from self.in_place()
+        yield from self.below()
+
+    @property
+    def accepts_all(self) -> bool:
+        """Whether this schema plainly says nothing: ``true``, ``{}``, or annotations only."""
+        if self.verdict is not None:
+            return self.verdict
+        return (
+            self.types is None
+            and not self.values
+            and self.numbers is self.strings is self.arrays is self.objects is None
+            and not any(True for _ in self.in_place())
+        )
+
+
+def reachable(root: Node) -> list[Node]:
+    """Every node the root applies to something, itself first, each once."""
+    found = {root: None}
+    pending = deque([root])
+    while pending:
+        for child in pending.popleft().children():
+            if child not in found:
+                found[child] = None
+                pending.append(child)
+    return list(found)
+
+
+def recursive_nodes(root: Node) -> set[Node]:
+    """The nodes that lead back to themselves (Tarjan's algorithm, without recursion)."""
+    index: dict[Node, int] = {root: 0}
+    low = {root: 0}
+    stack, on_stack = [root], {root}
+    work = [(root, root.children())]
+    found: set[Node] = set()
+    while work:
+        node, children = work[-1]
+        for child in children:
+            if child not in index:
+                index[child] = low[child] = len(index)
+                stack.append(child)
+                on_stack.add(child)
+                work.append((child, child.children()))
+                break
+            if child in on_stack:
+                low[node] = min(low[node], index[child])
+                if child is node:
+                    found.add(node)
+        else:
+            work.pop()
+            if work:
+                parent = work[-1][0]
+                low[parent] = min(low[parent], low[node])
+            if low[node] == index[node]:
+                component = []
+                while not component or component[-1] is not node:
+                    component.append(stack.pop())
+                    on_stack.discard(component[-1])
+                if len(component) > 1:
+                    found.update(component)
+    return found

@@ -1,0 +1,136 @@
+"""The module being emitted: its constants, its functions, and what it imports."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .model import Json, Node, reachable, recursive_nodes
+from .patterns import Category, Pattern
+from .source import Names, literal, pattern_literal, snake, string
+
+SUPPORT = (
+    "NESTING_LIMIT", "NestingError", "Violation", "category_members", "closest", "equal", "fits_format", "is_multiple",
+    "is_unique", "missing", "nested_too_deep", "parsed_container", "shown", "unexpected", "unexplained",
+)  # fmt: skip
+"""Everything runtime.validation offers to emitted code; no local variable takes such a name."""
+
+MAX_LEVELS = 4
+"""How many schemas deep a function checks by itself before it calls another one."""
+
+MAX_SHALLOW = 100
+"""How many schemas there may be before a chain of their functions could use up Python's stack."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """One function being emitted.
+
+    Attributes:
+        names: its local variables.
+        depth: the depth to call a recursive function with.
+        levels: how many schemas the current one is inside of in this function.
+    """
+
+    names: Names
+    depth: str
+    levels: int = 0
+
+
+class Module:
+    """Collects source; a constant or function asked for twice is emitted once."""
+
+    def __init__(self, root: Node, prefix: str) -> None:
+        self.root = root
+        self.prefix = prefix
+        self.support: set[str] = set()
+        self.modules: set[str] = set()
+        self.constants: list[str] = []
+        self.pending: deque[tuple[str, Node]] = deque()
+        self.recursive = recursive_nodes(root)
+        nodes = reachable(root)
+        self.deep = bool(self.recursive) or len(nodes) > MAX_SHALLOW
+        self._uses = Counter(child for node in nodes for child in node.children())
+        self._names = Names()
+        self._labels: dict[Node, str] = {}
+        self._label_names = Names()
+        self._constants: dict[tuple[str, str], str] = {}
+        self._functions: dict[tuple[str, Node], str] = {}
+
+    def use(self, name: str) -> str:
+        """A name from runtime.validation, imported."""
+        self.support.add(name)
+        return name
+
+    # -- constants ---------------------------------------------------------------------------------------------------
+
+    def constant(self, label: str, expression: str, annotation: str = "") -> str:
+        """The name of a module-level constant with this value."""
+        key = (label, expression)
+        if key not in self._constants:
+            name = self._constants[key] = self._names.take(f"_{self.prefix}_{label}")
+            self.constants.append(f"{name}{annotation and ': '}{annotation} = {expression}")
+        return self._constants[key]
+
+    def matcher(self, pattern: Pattern) -> str:
+        """The name of a constant function that is true of the texts a pattern matches somewhere in."""
+        self.modules.add("re")
+        if any(isinstance(piece, Category) for piece in pattern.pieces):
+            self.use("category_members")
+        method = "match" if pattern.anchored else "search"
+        return self.constant("matches", f"re.compile({pattern_literal(pattern)}, re.ASCII).{method}")
+
+    def strings(self, label: str, values: Iterable[str]) -> str:
+        """A set of strings: in place if it is short, a constant if not."""
+        items = [string(value) for value in values]
+        members = f"{{{', '.join(items)}}}"
+        return members if len(members) <= 80 else self.constant(label, f"frozenset({members})")
+
+    def value(self, label: str, value: Json) -> str:
+        """The name of a constant that is an array or object."""
+        annotation = "list[object]" if isinstance(value, list) else "dict[str, object]"
+        return self.constant(label, literal(value), annotation)
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def function(self, kind: str, node: Node) -> str:
+        """The name of a node's function of one kind; it will be emitted."""
+        key = (kind, node)
+        if key not in self._functions:
+            self._functions[key] = self._names.take(f"_{self.prefix}_{self.label(node)}_{kind}")
+            self.pending.append(key)
+        return self._functions[key]
+
+    def scope(self, node: Node, *parameters: str) -> Scope:
+        """The scope of a node's function."""
+        entries = (f"{self.prefix}_{kind}" for kind in ("is_valid", "violations", "destringified"))
+        depth = "depth + 1" if node in self.recursive else "0"
+        return Scope(Names((*parameters, "depth", "re", "Any", *SUPPORT, *entries)), depth)
+
+    def stands_alone(self, node: Node, scope: Scope) -> bool:
+        """Whether a node with children gets a function of its own rather than being written out where it is used."""
+        return node in self.recursive or self._uses[node] > 1 or scope.levels >= MAX_LEVELS
+
+    def label(self, node: Node) -> str:
+        """A name for a node, after its place in the schema; unique in the module."""
+        if node not in self._labels:
+            self._labels[node] = self._label_names.take(_label(node.pointer))
+        return self._labels[node]
+
+
+_PARTS = {
+    "properties": "", "patternProperties": "", "dependentSchemas": "", "dependencies": "", "items": "item",
+    "prefixItems": "item", "additionalItems": "item", "additionalProperties": "entry", "propertyNames": "name",
+    "allOf": "part", "anyOf": "option", "oneOf": "option", "not": "negated", "if": "condition", "else": "otherwise",
+}  # fmt: skip
+
+
+def _label(pointer: str) -> str:
+    """A schema's place in snake case, from the last definition on, without the keywords that go without saying."""
+    tokens = pointer.split("/")[1:]
+    for keyword in ("$defs", "definitions"):
+        while keyword in tokens[:-1]:
+            tokens = tokens[tokens.index(keyword) + 1 :]
+    words = [snake(_PARTS.get(token, token)) for token in tokens]
+    return snake("_".join(word for word in words if word)[-40:]) or "root"

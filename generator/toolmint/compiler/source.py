@@ -1,0 +1,198 @@
+"""Python source as data: literals, names and lines, safe whatever text a schema holds.
+
+A schema is not trusted. Its text reaches the source only as a string literal made here, in printable ASCII, or as a
+name reduced to ``[a-z0-9_]``. Nothing depends on the running Python's Unicode tables or on the order of a set.
+"""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .model import Json
+from .patterns import Category, Pattern
+
+MAX_NAME = 40
+"""Longest part of a name that is taken from a schema, in characters."""
+
+_PIECE = 88
+_LOWEST_HEX = 10**1000
+_RESERVED = frozenset(keyword.kwlist) | frozenset(
+    "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex"
+    " copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals"
+    " hasattr hash help hex id input int isinstance issubclass iter len license list locals map max memoryview min next"
+    " object oct open ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str"
+    " sum super tuple type vars zip re match case".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A statement that gives up unless a value passes: ``if FAILS: return False``.
+
+    Attributes:
+        fails: conditions of which none may hold.
+        passes: the same conditions the other way round; all must hold.
+        level: how far it is indented.
+    """
+
+    fails: tuple[str, ...]
+    passes: tuple[str, ...]
+    level: int = 0
+
+
+Line = str | Guard
+"""A line of source, or a statement that is not written out yet."""
+
+
+def indent(lines: Iterable[Line]) -> list[Line]:
+    """The same lines one level deeper."""
+    return [
+        Guard(line.fails, line.passes, line.level + 1) if isinstance(line, Guard) else f"    {line}" for line in lines
+    ]
+
+
+def when(condition: str, body: list[Line]) -> list[Line]:
+    """The body under an ``if``; a single guard takes the condition in."""
+    if not body:
+        return []
+    if body == ["return False"]:
+        return [Guard((condition,), (f"not ({condition})",))]
+    if len(body) == 1 and isinstance(guard := body[0], Guard) and not guard.level:
+        return [Guard((f"{condition} and {either(guard.fails)}",), (f"not ({condition} and {either(guard.fails)})",))]
+    return [f"if {condition}:", *indent(body)]
+
+
+def either(conditions: Iterable[str]) -> str:
+    """The conditions joined by ``or``, in parentheses where something else follows or goes before."""
+    conditions = tuple(conditions)
+    return conditions[0] if len(conditions) == 1 and not _loose(conditions[0]) else f"({any_of(conditions)})"
+
+
+def any_of(conditions: Iterable[str]) -> str:
+    """The conditions joined by ``or``."""
+    conditions = tuple(conditions)
+    return conditions[0] if len(conditions) == 1 else " or ".join(f"({c})" if " and " in c else c for c in conditions)
+
+
+def all_of(conditions: Iterable[str]) -> str:
+    """The conditions joined by ``and``."""
+    conditions = tuple(conditions)
+    return conditions[0] if len(conditions) == 1 else " and ".join(f"({c})" if _loose(c) else c for c in conditions)
+
+
+def _loose(condition: str) -> bool:
+    """Whether a condition may fall apart beside ``and``; strings in it only make it look so, which does no harm."""
+    return " or " in condition or " if " in condition
+
+
+def written(lines: Iterable[Line]) -> Iterator[str]:
+    """The lines with every guard written out."""
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield f"{'    ' * line.level}if {any_of(line.fails)}:"
+            yield f"{'    ' * line.level}    return False"
+
+
+def returning(lines: list[Line]) -> list[str]:
+    """The body of a function that is True unless a line says otherwise."""
+    if lines and isinstance(last := lines[-1], Guard) and not last.level:
+        return [*written(lines[:-1]), f"return {all_of(last.passes)}"]
+    if lines and lines[-1] == "return False":
+        return [*written(lines)]
+    return [*written(lines), "return True"]
+
+
+def string(text: str) -> str:
+    """A string literal in printable ASCII; a long one in parentheses, in pieces on lines of their own."""
+    if len(text) <= _PIECE:
+        return _quoted(text)
+    pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
+    return "(" + "\n".join(_quoted(piece) for piece in pieces) + ")"
+
+
+def _quoted(text: str) -> str:
+    body = "".join(
+        char if 0x20 <= ord(char) < 0x7F and char not in '"\\' else _ESCAPES.get(char) or _escape(ord(char)) for char in text
+    )
+    return f'"{body}"'
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def number(value: int | float) -> str:
+    """A number literal; an integer of over a thousand digits in hexadecimal, which Python reads whatever its length."""
+    if isinstance(value, int):
+        return int.__repr__(value) if abs(value) < _LOWEST_HEX else hex(value)
+    if math.isfinite(value):
+        return float.__repr__(value)
+    return f'float("{float.__repr__(value)}")'
+
+
+def literal(value: Json) -> str:
+    """A JSON value as an expression; only as deep as a schema may be."""
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, str):
+        return string(value)
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    return "{" + ", ".join(f"{string(key)}: {literal(child)}" for key, child in value.items()) + "}"
+
+
+def pattern_literal(pattern: Pattern) -> str:
+    """A translated pattern as an expression; members of Unicode categories are added when it is evaluated."""
+    parts = []
+    for piece in pattern.pieces:
+        if isinstance(piece, Category):
+            negated = ", negated=True" if piece.negated else ""
+            parts.append(f'category_members("{piece.name}"{negated})')
+        else:
+            parts.append(_raw(piece))
+    return " + ".join(parts)
+
+
+def _raw(text: str) -> str:
+    """A raw string literal of text that has neither a bare double quote nor a control character."""
+    pieces, start = [], 0
+    while start < len(text):
+        end = min(start + _PIECE, len(text))
+        while end < len(text) and (end - len(text[:end].rstrip("\\"))) % 2:  # no raw string ends in a lone backslash
+            end += 1
+        pieces.append(f'r"{text[start:end]}"')
+        start = end
+    return pieces[0] if len(pieces) == 1 else "(" + "\n".join(pieces or ['""']) + ")"
+
+
+def snake(text: str) -> str:
+    """Some text as a lower-case name without leading or trailing underscores; empty if nothing is left of it."""
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text[: 4 * MAX_NAME])
+    return re.sub(r"[^a-z0-9]+", "_", text.lower().encode("ascii", "replace").decode()).strip("_")[:MAX_NAME].strip("_")
+
+
+class Names:
+    """Hands out names that are not taken yet."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def take(self, wanted: str) -> str:
+        """The wanted name, or one like it."""
+        name, count = wanted, 1
+        while name in self._taken or name in _RESERVED:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._taken.add(name)
+        return name
