@@ -165,9 +165,8 @@ def _tool_types(input_class: Class, output: Type | None) -> ToolTypes:
     text = None if output is None else annotation(output)
     output_names = [] if output is None else [type_.name for type_ in named(output)]
     decoder = DecoderSource(input_class)
-    entry = next(iter(decoder.functions))
-    head = f"def build_input(value: dict[str, Any]) -> {input_class.name}:\n    return {entry}(value)\n"
-    imports = [(".models", type_.name) for type_ in decoder.types]
+    head = f"def build_input(value: dict[str, Any]) -> {input_class.name}:\n    return {decoder.entry}(value)\n"
+    imports = [(".models", class_.name) for class_ in decoder.classes]
     if decoder.uses_absent:
         imports.append((".runtime.absent", "ABSENT"))
     words = set(text.replace("[", " ").replace("]", " ").replace(",", " ").split()) if text else set()
@@ -177,7 +176,7 @@ def _tool_types(input_class: Class, output: Type | None) -> ToolTypes:
         names=tuple(dict.fromkeys([input_class.name, *output_names])),
         typing_names=tuple(name for name in ("Any", "Literal") if name in words),
         decoder=CodecSource(
-            body="\n\n".join([head, *decoder.functions.values()]),
+            body=f"{head}\n\n{decoder.source()}",
             imports=tuple(sorted([*imports, ("typing", "Any")])),
         ),
         encoder=_ENCODER,

@@ -7,6 +7,7 @@ to fill in defaults, to turn 5.0 into 5 where an integer is declared, and to fin
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolmint.models.types import (
@@ -30,10 +31,30 @@ from toolmint.models.types import (
     annotation,
     expand,
     named,
+    reachable,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    name: str
+    argument: str
+    returns: Type
+    body: str
+
+    def source(self, importable: Collection[Class]) -> str:
+        # An import for an annotation alone is not worth having.
+        known = all(isinstance(type_, Class) and type_ in importable for type_ in named(self.returns))
+        literal = "Literal[" in annotation(self.returns)
+        returns = annotation(self.returns) if known and not literal else "Any"
+        return f"def {self.name}({self.argument}) -> {returns}:\n{self.body}\n"
+
+
+_WHOLE = _Function("_whole", "value: Any", ANY, "    return int(value) if type(value) is float else value")
+"""For constants: ``int`` would lose their type."""
 
 
 class DecoderSource:
@@ -41,12 +62,18 @@ class DecoderSource:
 
     def __init__(self, root: Class) -> None:
         self.root = root
-        self.functions: dict[str, str] = {}
-        """Source by function name, callers before what they call."""
-        self.types: dict[Class | Alias, None] = {}
+        self.classes: dict[Class, None] = {}
         """What models.py has to provide."""
         self.uses_absent = False
-        self._build(root)
+        self._functions: dict[str, _Function | None] = {}
+        self._constants: dict[str, str] = {}
+        self._chosen: dict[tuple[Type, ...], str] = {}
+        self.entry = self._build(root)
+
+    def source(self) -> str:
+        """Return the functions, callers before what they call; the first takes the whole value."""
+        functions = [function.source(self.classes) for function in self._functions.values() if function is not None]
+        return "\n\n".join([*functions, *self._constants.values()])
 
     # -- building ------------------------------------------------------------------------------------------------
 
@@ -60,9 +87,8 @@ class DecoderSource:
             case Primitive("int"):
                 return f"int({value})"
             case Literals(values) if any(type(constant) is int for constant in values):
-                if all(type(constant) is int for constant in values):
-                    return f"int({value})"
-                return f"int({value}) if type({value}) is float else {value}"
+                self._functions.setdefault("_whole", _WHOLE)
+                return f"_whole({value})"
             case ListOf(inner):
                 decoded = self._decode(inner, item, depth + 1)
                 return value if decoded == item else f"[{decoded} for {item} in {value}]"
@@ -111,31 +137,29 @@ class DecoderSource:
             return value
         if len(some) == 1:
             decoded = self._decode(some[0], value, depth)
-            return f"{decoded} if {value} is not None else None"
+            return f"({decoded} if {value} is not None else None)"
         if len(active) == 1 and (test := _only_test(active[0], some, value)):
-            return f"{self._decode(active[0], value, depth)} if {test} else {value}"
+            return f"({self._decode(active[0], value, depth)} if {test} else {value})"
         return f"{self._choose(branches, place)}({value})"
 
     def _function(self, prefix: str, name: str) -> tuple[str, bool]:
         function = f"_{prefix}_{_snake(name)}"
-        known = function in self.functions
-        if not known:
-            self.functions[function] = ""
-        return function, not known
+        if function in self._functions:
+            return function, False
+        self._functions[function] = None
+        return function, True
 
     def _build(self, class_: Class) -> str:
         function, new = self._function("build", class_.name)
         if not new:
             return function
-        self.types[class_] = None
+        self.classes[class_] = None
         lines = [f"    {field.name}={self._argument(field)}," for field in class_.fields]
         if class_.extra is not None:
             lines.append(f"    {EXTRA}={self._extra(class_, class_.extra)},")
         arguments = "\n    ".join(["", *lines, ""]) if lines else ""
-        self.functions[function] = (
-            f"def {function}({'value' if lines else '_value'}: dict[str, Any]) -> {class_.name}:\n"
-            f"    return {class_.name}({arguments})\n"
-        )
+        argument = f"{'value' if lines else '_value'}: dict[str, Any]"
+        self._functions[function] = _Function(function, argument, class_, f"    return {class_.name}({arguments})")
         return function
 
     def _argument(self, field: Field) -> str:
@@ -146,14 +170,12 @@ class DecoderSource:
             return decoded
         if field.default is not None:
             missing = field.default.expression
-            for type_ in named_in_default(field.type, missing):
-                self.types[type_] = None
+            self.classes |= dict.fromkeys(_constructed(field.type, missing))
         else:
             missing = "ABSENT" if field.sentinel else "None"
             self.uses_absent = self.uses_absent or field.sentinel
-        if decoded == sent and (field.default is None or field.default.shared):
+        if decoded == sent:
             return f"value.get({key})" if missing == "None" else f"value.get({key}, {missing})"
-        decoded = f"({decoded})" if " if " in decoded and decoded[0] not in "[{(" else decoded
         return f"{decoded} if {key} in value else {missing}"
 
     def _extra(self, class_: Class, extra: Type) -> str:
@@ -165,31 +187,28 @@ class DecoderSource:
     def _known(self, class_: Class) -> str:
         constant = f"_{_snake(class_.name).upper()}_KEYS"
         names = ", ".join(repr(field.wire_name) for field in class_.fields)
-        self.functions.setdefault(constant, f"{constant} = frozenset(({names},))\n")
+        self._constants[constant] = f"{constant} = frozenset(({names},))\n"
         return constant
 
     def _alias(self, alias: Alias) -> str:
         function, new = self._function("build", alias.name)
         if new:
-            self.types[alias] = None
             decoded = self._decode(alias.target, "value")
-            self.functions[function] = f"def {function}(value: Any) -> {alias.name}:\n    return {decoded}\n"
+            self._functions[function] = _Function(function, "value: Any", alias.target, f"    return {decoded}")
         return function
 
     def _choose(self, branches: tuple[Type, ...], place: str) -> str:
         """Return the name of a function that finds the branch a value belongs to, and builds it."""
-        function, new = self._function("choose", place)
+        known = self._chosen.get(branches)
+        if known is not None:
+            return known
         number = 1
-        signature = Union(branches)
-        while not new and self.functions[function].split("\n", 1)[0] != _signature(function, signature):
+        function, new = self._function("choose", place)
+        while not new:
             number += 1
             function, new = self._function("choose", f"{place}{number}")
-        if not new:
-            return function
-        self.functions[function] = _signature(function, signature)
-        for type_ in named(signature):
-            self.types[type_] = None
-        lines = [_signature(function, signature)]
+        self._chosen[branches] = function
+        lines = []
         classes = [branch for branch in map(expand, branches) if isinstance(branch, Class)]
         tag = _tag(classes) if len(classes) > 1 else None
         active = [branch for branch in branches if not self._is_identity(branch, set())]
@@ -204,9 +223,12 @@ class DecoderSource:
             else:
                 test = self._fits(branch, "value")
             lines.append(f"    if {test}:\n        return {decoded}")
-        if not lines[-1].startswith("    return"):
+        certain = lines[-1].startswith("    return")
+        if not certain:
             lines.append("    return value")
-        self.functions[function] = "\n".join(lines) + "\n"
+        self._functions[function] = _Function(
+            function, "value: Any", Union(branches) if certain else ANY, "\n".join(lines)
+        )
         return function
 
     # -- recognizing ---------------------------------------------------------------------------------------------
@@ -251,7 +273,7 @@ class DecoderSource:
         if new:
             check = self._fits(alias.target, "value")
             argument = "_value" if check == "True" else "value"
-            self.functions[function] = f"def {function}({argument}: Any) -> bool:\n    return {check}\n"
+            self._functions[function] = _Function(function, f"{argument}: Any", BOOL, f"    return {check}")
         return function
 
     def _fits_class(self, class_: Class) -> str:
@@ -269,30 +291,14 @@ class DecoderSource:
         if class_.closed:
             checks.append(f"value.keys() <= {self._known(class_)}" if class_.fields else "not value")
         condition = "\n        and ".join(checks)
-        self.functions[function] = f"def {function}(value: Any) -> bool:\n    return (\n        {condition}\n    )\n"
+        self._functions[function] = _Function(function, "value: Any", BOOL, f"    return (\n        {condition}\n    )")
         return function
 
 
-def named_in_default(type_: Type, default: str) -> list[Class | Alias]:
+def _constructed(type_: Type, default: str) -> list[Class]:
     """Return the classes that the expression of a default constructs."""
     called = set(re.findall(r"\b([^\W\d]\w*)\(", default))
-    found: dict[Class | Alias, None] = {}
-    pending = named(type_)
-    while pending:
-        current = pending.pop(0)
-        if current in found:
-            continue
-        found[current] = None
-        if isinstance(current, Alias):
-            pending.extend(named(current.target))
-        else:
-            pending.extend(name for field in current.fields for name in named(field.type))
-            pending.extend(named(current.extra) if current.extra is not None else ())
-    return [type_ for type_ in found if isinstance(type_, Class) and type_.name in called]
-
-
-def _signature(function: str, type_: Type) -> str:
-    return f"def {function}(value: Any) -> {annotation(type_)}:"
+    return [found for found in reachable(type_) if isinstance(found, Class) and found.name in called]
 
 
 def _only_test(branch: Type, branches: Iterable[Type], value: str) -> str | None:

@@ -68,14 +68,14 @@ def _imports(types: Sequence[Class | Alias], table: str, runtime: str) -> Iterat
     if classes:
         yield "import dataclasses"
     shapes = {shape for type_ in types for child in children(type_) for shape in _shapes(child)}
-    typing = {"Final": True, "Any": "Any" in shapes, "Literal": "Literal" in shapes}
+    typing = {"Final": True, "TYPE_CHECKING": True, "Any": "Any" in shapes, "Literal": "Literal" in shapes}
     typing["TypeAlias"] = any(isinstance(type_, Alias) for type_ in types)
     yield f"from typing import {', '.join(sorted(name for name, used in typing.items() if used))}\n"
     absent = {"ABSENT": "ABSENT" in table or any(field.sentinel for field in fields)}
     absent["Absent"] = any(field.sentinel and field.type != ANY for field in fields)
     if used := [name for name, is_used in absent.items() if is_used]:
         yield f"from {runtime}.absent import {', '.join(used)}"
-    yield f"from {runtime}.encoding import Properties"
+    yield f"\nif TYPE_CHECKING:\n    from {runtime}.encoding import Properties"
 
 
 def _shapes(type_: Type) -> Iterator[str]:
