@@ -1,0 +1,235 @@
+"""Saved answers of a server, in whatever form they were saved, as the lists they hold."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from toolmint.manifest import ManifestError
+from toolmint.manifest.source import Source
+from toolmint.manifest.wording import found, one_of, shown
+
+if TYPE_CHECKING:
+    from toolmint.problems import Problem
+
+SECTIONS = {"tools": "name", "resources": "uri", "resourceTemplates": "uriTemplate", "prompts": "name"}
+"""The lists that answers hold, and the member that tells the entries of each apart."""
+
+_METHODS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+_SPACE = re.compile(r"[\s\ufeff]*")
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_HINT = f"save the answer to {one_of(_METHODS, quote=False)} as the server sent it"
+
+
+@dataclass(slots=True)
+class Answers:
+    """What a server's answers hold.
+
+    Attributes:
+        server: Members of ``serverInfo``, and ``instructions``.
+        caching: ``ttlMs`` and ``cacheScope`` as the first list gave them.
+        entries: The entries of each list, by its name in ``SECTIONS``.
+        unfinished: Lists whose last page names a further one.
+    """
+
+    server: dict[str, Any] = field(default_factory=dict)
+    caching: dict[str, Any] = field(default_factory=dict)
+    entries: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {name: [] for name in SECTIONS})
+    unfinished: set[str] = field(default_factory=set)
+
+
+def read_answers(text: str, *, source: str) -> Answers:
+    """Read a result, a JSON-RPC response, several of either one behind the other, or a file that holds all lists.
+
+    Pages of one list are joined in order; requests and notifications among them are passed over.
+
+    Args:
+        text: The JSON text.
+        source: What it is called in problems.
+
+    Raises:
+        ManifestError: It holds no list, or something else than lists; every problem is named.
+    """
+    reader = _Reader(Source(source, b"", text.removeprefix("\ufeff")))
+    reader.read()
+    if reader.problems:
+        raise ManifestError(reader.problems)
+    return reader.answers
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.problems: list[Problem] = []
+        self.answers = Answers()
+        self._source = source
+        self._seen: dict[tuple[str, str], dict[str, Any]] = {}
+        self._offset = 0
+
+    def read(self) -> None:
+        found_any = False
+        for value in self._values():
+            found_any = True
+            for message in _messages(value):
+                self._message(message)
+        if self.problems:
+            return
+        if not found_any:
+            self._report("no-answer", "there is no answer in this file", _HINT)
+        elif not any(self.answers.entries.values()):
+            self._report("no-entries", "the answers list nothing: no tool, prompt, resource or template", _HINT)
+
+    def _values(self) -> Iterator[Any]:
+        """Yield each JSON value of the text; ``_offset`` is where it starts."""
+        text = self._source.text
+        decoder = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._float
+        )
+        while (start := _space(text, self._offset)) < len(text):
+            self._offset = start
+            try:
+                value, end = decoder.raw_decode(text, start)
+            except (ValueError, RecursionError) as error:
+                self._offset = error.pos if isinstance(error, json.JSONDecodeError) else start
+                reason = "it is nested too deep" if isinstance(error, RecursionError) else _reason(error)
+                self._report("not-json", f"this is not JSON: {reason}", _HINT)
+                return
+            yield value
+            self._offset = end
+
+    def _object(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(members)
+        if len(value) < len(members):
+            names = [name for name, _ in members]
+            twice = next(name for name in names if names.count(name) > 1)
+            self._report(
+                "duplicate-key", f"an object has the member {shown(twice)} more than once", "remove one of them"
+            )
+        return value
+
+    def _constant(self, name: str) -> None:
+        self._report("number-out-of-range", f"{name} is no JSON value", "write a number, or null")
+
+    def _float(self, text: str) -> float:
+        number = float(text)
+        if math.isinf(number):
+            self._report("number-out-of-range", f"{text[:40]} is larger than any number JSON readers can hold", "")
+            return 0.0
+        return number
+
+    def _message(self, value: Any) -> None:
+        if not isinstance(value, dict):
+            self._report("no-answer", f"expected an answer, which is an object; found {found(value)}", _HINT)
+            return
+        if "method" in value:
+            return
+        if isinstance(value.get("error"), dict):
+            error = value["error"]
+            self._report(
+                "error-answer",
+                f"the server answered with the error {error.get('code')}: {shown(error.get('message'))}",
+                "remove this answer if the server has no such list, or save one that succeeded",
+            )
+            return
+        self._result(value["result"] if isinstance(value.get("result"), dict) else value)
+
+    def _result(self, result: dict[str, Any]) -> None:
+        self._server(result)
+        names = [name for name in SECTIONS if name in result]
+        if not names and not self._is_handshake(result):
+            members = one_of(list(result)[:8]) or "none"
+            self._report("no-answer", f"expected one of the members {one_of(SECTIONS)}; found {members}", _HINT)
+        for name in names:
+            if not isinstance(result[name], list):
+                self._report("wrong-type", f"{name} must be a list; found {found(result[name])}", _HINT)
+                continue
+            for index, entry in enumerate(result[name]):
+                self._entry(name, index, entry)
+            if isinstance(result.get("nextCursor"), str):
+                self.answers.unfinished.add(name)
+            else:
+                self.answers.unfinished.discard(name)
+            if not self.answers.caching:
+                self.answers.caching = {key: result[key] for key in ("ttlMs", "cacheScope") if key in result}
+
+    def _is_handshake(self, result: dict[str, Any]) -> bool:
+        """Say whether a result is that of initialize or server/discover."""
+        return "capabilities" in result or "serverInfo" in result
+
+    def _server(self, result: dict[str, Any]) -> None:
+        meta = result.get("_meta")
+        infos = [result.get("serverInfo"), meta.get(_SERVER_INFO) if isinstance(meta, dict) else None]
+        if isinstance(result.get("server"), str):
+            infos.append({"name": result["server"], "version": result.get("version")})
+        for info in infos:
+            if isinstance(info, dict):
+                self.answers.server.update({key: value for key, value in info.items() if value is not None})
+        if isinstance(result.get("instructions"), str):
+            self.answers.server["instructions"] = result["instructions"]
+
+    def _entry(self, section: str, index: int, entry: Any) -> None:
+        key = SECTIONS[section]
+        if not isinstance(entry, dict) or not isinstance(entry.get(key), str):
+            what = f"without {key}" if isinstance(entry, dict) else f"that is {found(entry)}"
+            self._report(
+                "wrong-type", f"{section} has an entry {what}, at index {index}", f"give it a {key}, or remove it"
+            )
+            return
+        surrogate = _lone_surrogate(entry)
+        if surrogate is not None:
+            self._report(
+                "lone-surrogate",
+                f"{section} {shown(entry[key])} has half of a surrogate pair in {surrogate}, which UTF-8 cannot carry",
+                "write both halves, or \\ufffd in its place",
+            )
+            return
+        first = self._seen.setdefault((section, entry[key]), entry)
+        if first is entry:
+            self.answers.entries[section].append(entry)
+        elif first != entry:
+            self._report(
+                "duplicate-name",
+                f"{section} has {shown(entry[key])} twice, and they differ",
+                "remove the one that is out of date",
+            )
+
+    def _report(self, code: str, message: str, hint: str) -> None:
+        self.problems.append(self._source.problem(code, message, self._source.position_of(self._offset), hint))
+
+
+def _space(text: str, offset: int) -> int:
+    """Return where the white space that starts at an offset ends."""
+    space = _SPACE.match(text, offset)
+    return offset if space is None else space.end()
+
+
+def _messages(value: Any) -> list[Any]:
+    """Return what one JSON value holds: an answer, a batch of them, or the tools that one lists."""
+    if not isinstance(value, list):
+        return [value]
+    return [{"tools": value}] if value and all(map(_looks_like_tool, value)) else value
+
+
+def _looks_like_tool(value: Any) -> bool:
+    return isinstance(value, dict) and "name" in value and "inputSchema" in value
+
+
+def _reason(error: ValueError) -> str:
+    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+def _lone_surrogate(value: Any) -> str | None:
+    """Return the text that has one, shortened and escaped."""
+    if isinstance(value, str):
+        return None if value.isascii() or _encodes(value) else ascii(value)[:60]
+    parts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((bad for part in parts if (bad := _lone_surrogate(part)) is not None), None)
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
