@@ -87,27 +87,24 @@ def plan_models(
     that a class may not have, because ``api`` exports them.
     """
     names = ClassNames(reserved)
-    order: list[Class | Alias] = []
-    places = {
-        (SECTIONS[0], name): Place(names.claim(class_name(name)), f"the definition {name}", reserved=True, alias=True)
-        for name in definitions
-    }
+    shared, planned_definitions = _plan_definitions(definitions, names)
+    order = [type_ for types in planned_definitions.values() for type_ in types]
     roots = [
         (names.claim(f"{class_name(tool.identifier)}Input"), names.claim(f"{class_name(tool.identifier)}Output"))
         for tool in tools
     ]
-    root = Place("", "the manifest")
-    shared = _plan_definitions(definitions, Planner({SECTIONS[0]: definitions}, root, names, order, places=places))
     planned: list[tuple[ToolSchemas, Class, Type | None]] = []
     for tool, (input_name, output_name) in zip(tools, roots, strict=True):
         place = Place(input_name, f"the input of {tool.name}", reserved=True)
-        types = _shared(tool.input_schema, definitions, shared)
-        input_class = Planner(tool.input_schema, place, names, order, shared=types).input_class()
+        planner = _planner(tool.input_schema, place, names, definitions, shared)
+        input_class = planner.input_class()
+        order += _in_order(planner)
         output = None
         if tool.output_schema is not None:
             place = Place(output_name, f"the output of {tool.name}", reserved=True)
-            types = _shared(tool.output_schema, definitions, shared)
-            output = Planner(tool.output_schema, place, names, order, shared=types).root_type()
+            planner = _planner(tool.output_schema, place, names, definitions, shared)
+            output = planner.root_type()
+            order += _in_order(planner)
         planned.append((tool, input_class, output))
     break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
     return Models(
@@ -120,24 +117,47 @@ def plan_models(
 def render_protocol(definitions: Mapping[str, Any], subjects: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the source of the package ``protocol`` by file name: a revision's definitions as dataclasses.
 
-    ``definitions`` has all of them, with references of the form ``#/$defs/X``; ``subjects`` gives their order.
+    ``definitions`` has all of them, with references of the form ``#/$defs/X``; ``subjects`` names those of each module.
+    A module imports another for type checkers alone, so that they can refer to each other.
     """
-    names = ClassNames()
-    order: list[Class | Alias] = []
-    listed = [name for subject in subjects.values() for name in subject]
-    ordered = {name: definitions[name] for name in dict.fromkeys([*listed, *definitions])}
-    places = {
-        (SECTIONS[0], name): Place(names.claim(class_name(name)), f"the definition {name}", reserved=True, alias=True)
-        for name in ordered
+    modules = {name: subject for subject, members in subjects.items() for name in members}
+    _, planned = _plan_definitions({name: definitions[name] for name in modules}, ClassNames())
+    break_alias_cycles(type_ for types in planned.values() for type_ in types if isinstance(type_, Alias))
+    members: dict[str, list[Class | Alias]] = {subject: [] for subject in subjects}
+    for name, types in planned.items():
+        members[modules[name]] += types
+    homes = {type_: f".{subject}" for subject, types in members.items() for type_ in types}
+    sources = {
+        f"{subject}.py": render_module(
+            types, title=f"Definitions of the protocol: {subject}.", runtime="..runtime", homes=homes
+        )
+        for subject, types in members.items()
     }
-    _plan_definitions(ordered, Planner({SECTIONS[0]: ordered}, Place("", "the protocol"), names, order, places=places))
-    break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
-    title = "The protocol's messages, their parts and its errors, as dataclasses."
-    return {"__init__.py": render_module(order, title=title, runtime="..runtime")}
+    return {"__init__.py": '"""The protocol\'s messages, their parts and its errors, as dataclasses."""\n', **sources}
 
 
-def _plan_definitions(definitions: Mapping[str, Any], planner: Planner) -> dict[str, Type]:
-    return {name: planner.definition(SECTIONS[0], name) for name in definitions}
+def _plan_definitions(
+    definitions: Mapping[str, Any], names: ClassNames
+) -> tuple[dict[str, Type], dict[str, list[Class | Alias]]]:
+    """Return the type of each definition, and what has to be defined for it."""
+    section = SECTIONS[0]
+    places = {
+        (section, name): Place(names.claim(class_name(name)), f"the definition {name}", reserved=True, alias=True)
+        for name in definitions
+    }
+    planner = Planner({section: definitions}, Place("", "the definitions"), names, places=places)
+    types = {name: planner.definition(section, name) for name in definitions}
+    return types, {name: planner.definition_types.get((section, name), []) for name in definitions}
+
+
+def _planner(
+    schema: Any, place: Place, names: ClassNames, definitions: Mapping[str, Any], shared: Mapping[str, Type]
+) -> Planner:
+    return Planner(schema, place, names, shared=_shared(schema, definitions, shared))
+
+
+def _in_order(planner: Planner) -> list[Class | Alias]:
+    return [*planner.types, *(type_ for types in planner.definition_types.values() for type_ in types)]
 
 
 def _shared(schema: Any, definitions: Mapping[str, Any], types: Mapping[str, Type]) -> dict[str, Type]:

@@ -29,9 +29,9 @@ from toolmint.models.types import (
     Type,
     Union,
     annotation,
+    constructed,
     expand,
     named,
-    reachable,
 )
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class DecoderSource:
             return decoded
         if field.default is not None:
             missing = field.default.expression
-            self.classes |= dict.fromkeys(_constructed(field.type, missing))
+            self.classes |= dict.fromkeys(constructed(field.type, missing))
         else:
             missing = "ABSENT" if field.sentinel else "None"
             self.uses_absent = self.uses_absent or field.sentinel
@@ -293,12 +293,6 @@ class DecoderSource:
         condition = "\n        and ".join(checks)
         self._functions[function] = _Function(function, "value: Any", BOOL, f"    return (\n        {condition}\n    )")
         return function
-
-
-def _constructed(type_: Type, default: str) -> list[Class]:
-    """Return the classes that the expression of a default constructs."""
-    called = set(re.findall(r"\b([^\W\d]\w*)\(", default))
-    return [found for found in reachable(type_) if isinstance(found, Class) and found.name in called]
 
 
 def _only_test(branch: Type, branches: Iterable[Type], value: str) -> str | None:

@@ -78,23 +78,26 @@ class Planner:
         root: Node,
         place: Place,
         names: ClassNames,
-        order: list[Class | Alias],
         *,
         shared: Mapping[str, Type] = MappingProxyType({}),
         places: Mapping[tuple[str, str], Place] = MappingProxyType({}),
     ) -> None:
         """Prepare to plan.
 
-        ``order`` receives every class and alias as it gets its name; ``shared`` has the types of definitions that are
-        not this document's own to plan; ``places`` those of definitions whose names have been claimed.
+        ``shared`` has the types of definitions that are not this document's own to plan; ``places`` those of
+        definitions whose names have been claimed.
         """
+        self.types: list[Class | Alias] = []
+        """What was planned for the root, in the order of the schema."""
+        self.definition_types: dict[tuple[str, str], list[Class | Alias]] = {}
+        """What was planned for each definition, and for what is inside it."""
+        self._order = self.types
         self._places = dict(places)
         self._definitions: dict[tuple[str, str], Type] = {}
         self._used: set[str] = set()
         self._document = Document(root)
         self._place = place
         self._names = names
-        self._order = order
         self._shared = shared
         self._defaults = Defaults(self._document)
         self._planned: dict[tuple[int, ...], Type] = {}
@@ -119,6 +122,7 @@ class Planner:
         key = _key(self._facets(node))
         if key in self._in_progress:
             return self._recursive(key)
+        outer, self._order = self._order, self.definition_types.setdefault((section, name), [])
         follows = _is_reference(node, draft7=self._document.draft7) or _is_wrapper(node)
         if follows:
             self._in_progress[key] = place
@@ -131,6 +135,7 @@ class Planner:
         if not (isinstance(target, (Class, Alias)) and target.name == place.stem):
             target = Alias(self._name(place), _description([node], place), target)
             self._order.append(target)
+        self._order = outer
         self._definitions[section, name] = target
         return target
 
@@ -194,11 +199,13 @@ class Planner:
             if len(tokens) == 2 and tokens[0] in SECTIONS:
                 break
         if len(tokens) == 2 and tokens[0] in SECTIONS:
-            section, name = tokens
+            section, name = tokens = tokens[0], tokens[1]
             if section == SECTIONS[0] and name in self._shared:
                 return self._shared[name]
             key = _key(self._facets(node))
-            return self._planned[key] if key in self._planned else self.definition(section, name)
+            if key in self._planned and tokens not in self._definitions:
+                return self._planned[key]  # it is being planned further up
+            return self.definition(section, name)
         return self._type(node, self._place_of(tokens), depth + 1)
 
     def _place_of(self, tokens: tuple[str, ...]) -> Place:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import defaultdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from toolmint.assets import TEMPLATES
@@ -25,12 +26,13 @@ from toolmint.models.types import (
     Type,
     annotation,
     children,
+    constructed,
     field_annotation,
     named,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _EXTRA_TEXT = "Properties that the schema allows without naming them."
 
@@ -41,17 +43,24 @@ Names are in snake_case; PROPERTIES has the names on the wire.
 """
 
 
-def render_module(types: Sequence[Class | Alias], *, title: str, runtime: str) -> str:
+def render_module(
+    types: Sequence[Class | Alias],
+    *,
+    title: str,
+    runtime: str,
+    homes: Mapping[Class | Alias, str] = MappingProxyType({}),
+) -> str:
     """Return the source of a module that defines the types, in their order, and the table PROPERTIES.
 
     ``title`` is the first line of its docstring; ``runtime`` is the package of the support modules as this module
-    imports it, such as ``".runtime"``. The source is not formatted.
+    imports it, such as ``".runtime"``; ``homes`` are the modules of types that are defined elsewhere. The source is
+    not formatted.
     """
     body = _dataclasses(types) if types else ""
     table = "".join(_table_entry(type_) for type_ in types if isinstance(type_, Class))
     parts = [
         f'"""{title}\n{_CONVENTIONS}"""\n\nfrom __future__ import annotations\n',
-        *_imports(types, table, runtime),
+        *_imports(types, table, runtime, homes),
         "",
         body,
         "",
@@ -62,7 +71,9 @@ def render_module(types: Sequence[Class | Alias], *, title: str, runtime: str) -
     return "\n".join(parts)
 
 
-def _imports(types: Sequence[Class | Alias], table: str, runtime: str) -> Iterator[str]:
+def _imports(
+    types: Sequence[Class | Alias], table: str, runtime: str, homes: Mapping[Class | Alias, str]
+) -> Iterator[str]:
     classes = [type_ for type_ in types if isinstance(type_, Class)]
     fields = [field for class_ in classes for field in class_.fields]
     if classes:
@@ -75,7 +86,15 @@ def _imports(types: Sequence[Class | Alias], table: str, runtime: str) -> Iterat
     absent["Absent"] = any(field.sentinel and field.type != ANY for field in fields)
     if used := [name for name, is_used in absent.items() if is_used]:
         yield f"from {runtime}.absent import {', '.join(used)}"
-    yield f"\nif TYPE_CHECKING:\n    from {runtime}.encoding import Properties"
+    foreign = {name for type_ in types for child in children(type_) for name in named(child)} - set(types)
+    built = {
+        class_ for field in fields if field.default for class_ in constructed(field.type, field.default.expression)
+    }
+    lines = {type_: f"from {homes[type_]} import {type_.name}" for type_ in foreign | (built - set(types))}
+    yield from sorted(lines[type_] for type_ in lines if type_ in built)
+    yield "\nif TYPE_CHECKING:"
+    yield from sorted(f"    {lines[type_]}" for type_ in lines if type_ not in built)
+    yield f"    from {runtime}.encoding import Properties"
 
 
 def _shapes(type_: Type) -> Iterator[str]:

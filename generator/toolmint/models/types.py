@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -238,3 +239,11 @@ def reachable(type_: Type) -> list[Class | Alias]:
         found[current] = None
         pending.extend(name for child in reversed(children(current)) for name in reversed(named(child)))
     return list(found)
+
+
+def constructed(type_: Type, expression: str) -> list[Class]:
+    """Return the classes that the expression of a default of the type constructs."""
+    called = set(re.findall(r"\b([^\W\d]\w*)\(", expression))
+    if not called:
+        return []
+    return [found for found in reachable(type_) if isinstance(found, Class) and found.name in called]
