@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .model import TYPES, Arrays, Json, Node, Numbers, Objects, Strings
 from .module import Module
 from .source import all_of, any_of, number, string
-from .wording import NOUNS, counted, listed, shortened, shortlist, shown_number
+from .wording import NOUNS, any_value, counted, listed, shortened, shown_number
 
 ALL_TYPES = frozenset(TYPES)
 
@@ -30,12 +30,14 @@ class Assertion:
         fails: an expression that is True of an invalid value.
         passes: the same the other way round.
         expected: a phrase that follows "expected".
+        words: the strings allowed, where only certain values are.
     """
 
     keyword: str
     fails: str
     passes: str
     expected: str
+    words: tuple[str, ...] = ()
 
 
 def compared(keyword: str, left: str, wrong: str, right: str, bound: str, expected: str) -> Assertion:
@@ -97,15 +99,17 @@ def value_assertions(node: Node, v: str, known: frozenset[str], module: Module) 
     for values in node.values:
         members = [value for value in values if _types_of(value) & known]
         keyword = "const" if len(values) == 1 else "enum"
-        expected = f"{'one of ' if len(values) > 1 else ''}{shortlist(values)}" if values else "nothing: no value is allowed"
+        expected = any_value(values)
+        words = tuple(value for value in values if isinstance(value, str))
         label = f"{module.label(node)}_values"
         tests = list(_member_tests(members, v, known, module, label))
         if not tests:
             yield Assertion(keyword, "True", "False", expected)
         elif len(tests) == 1:
-            yield Assertion(keyword, *tests[0], expected)
+            yield Assertion(keyword, *tests[0], expected, words)
         else:
-            yield Assertion(keyword, all_of(fails for fails, _ in tests), any_of(passes for _, passes in tests), expected)
+            fails, passes = all_of(fails for fails, _ in tests), any_of(passes for _, passes in tests)
+            yield Assertion(keyword, fails, passes, expected, words)
 
 
 def _types_of(value: Json) -> frozenset[str]:
@@ -186,7 +190,9 @@ def string_assertions(rules: Strings, v: str, module: Module) -> Iterator[Assert
         yield compared("minLength", f"len({v})", "<", ">=", number(rules.min_length), expected)
     longest = rules.max_length
     if longest is not None:
-        yield compared("maxLength", f"len({v})", ">", "<=", number(longest), f"a string of at most {counted(longest, 'character')}")
+        yield compared(
+            "maxLength", f"len({v})", ">", "<=", number(longest), f"a string of at most {counted(longest, 'character')}"
+        )
     if (pattern := rules.pattern) is not None:
         if pattern.max_length is not None and (longest is None or longest > pattern.max_length):
             yield compared(
@@ -198,7 +204,9 @@ def string_assertions(rules: Strings, v: str, module: Module) -> Iterator[Assert
                 f"a string of at most {pattern.max_length} characters, the most its pattern is tried on",
             )
         call = f"{module.matcher(pattern)}({v})"
-        yield Assertion("pattern", f"not {call}", f"{call} is not None", f"a string that matches {shortened(pattern.source)}")
+        yield Assertion(
+            "pattern", f"not {call}", f"{call} is not None", f"a string that matches {shortened(pattern.source)}"
+        )
     if rules.format is not None:
         call = f"{module.use('fits_format')}({string(rules.format)}, {v})"
         yield Assertion("format", f"not {call}", call, f"a string in the format {rules.format}")

@@ -15,7 +15,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from .patterns import LAST, Anchor, Backreference, Chars, Choice, Group, Look, PatternError, Ranges, Repeat, Sequence, Tree
+from .patterns import (
+    LAST,
+    Anchor,
+    Backreference,
+    Chars,
+    Choice,
+    Group,
+    Look,
+    PatternError,
+    Ranges,
+    Repeat,
+    Sequence,
+    Tree,
+)
 from .patterns import START as START_ANCHOR
 
 LENGTH_LIMITS = {2: 8192, 3: 512, 4: 128, 5: 64}
@@ -228,7 +241,8 @@ class _Automaton:
                 steps += 1
                 if steps > _MAX_STEPS:
                     raise PatternError(
-                        f"the pattern {self._shown} is too large to tell how long it can take", "shorten its repetitions"
+                        f"the pattern {self._shown} is too large to tell how long it can take",
+                        "shorten its repetitions",
                     )
                 if p != q and one == other:
                     return True

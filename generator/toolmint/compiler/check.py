@@ -91,6 +91,8 @@ def statements(module: Module, node: Node, v: str, scope: Scope, known: frozense
 
 def nested(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str] = ALL_TYPES) -> list[Line]:
     """Statements for a child node: written out here, or a call of its own function."""
+    if module.ignores(node):
+        return []
     if any(True for _ in node.children()) and module.stands_alone(node, scope):
         expression = call(module, node, v, scope)
         return [Guard((f"not {expression}",), (expression,))]
@@ -163,7 +165,7 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
             continue
         elif child.verdict is False:
             body = [Guard((f"{string(name)} in {v}",), (f"{string(name)} not in {v}",))]
-        elif child.accepts_all:
+        elif module.ignores(child):
             body = [f"{known_count} += {string(name)} in {v}"] if counting else []
         else:
             local = scope.names.take(snake(name) or "entry")
@@ -187,7 +189,7 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
             lines += when(f"{string(name)} in {v}", [Guard(tuple(absent), tuple(f"{string(n)} in {v}" for n in needs))])
     for name, child in rules.dependent_schemas.items():
         lines += when(f"{string(name)} in {v}", nested(module, child, v, scope, OBJECT))
-    if rules.unevaluated is not None and not rules.unevaluated.accepts_all:
+    if rules.unevaluated is not None and not module.ignores(rules.unevaluated):
         lines += _unevaluated_properties(module, node, rules.unevaluated, v, scope)
     return lines
 
@@ -198,13 +200,15 @@ def _required(module: Module, rules: Objects, v: str, scope: Scope) -> tuple[lis
     absent: list[str] = []
     for name in rules.required:
         child = rules.properties.get(name)
-        if child is None or child.accepts_all:
+        if child is None or module.ignores(child):
             absent.append(name)
         else:
             bound[name] = scope.names.take(snake(name) or "entry")
     lines: list[Line] = []
     if absent:
-        lines.append(Guard(tuple(f"{string(n)} not in {v}" for n in absent), tuple(f"{string(n)} in {v}" for n in absent)))
+        lines.append(
+            Guard(tuple(f"{string(n)} not in {v}" for n in absent), tuple(f"{string(n)} in {v}" for n in absent))
+        )
     if bound:
         lines += ["try:", *(f"    {local} = {v}[{string(name)}]" for name, local in bound.items())]
         lines += ["except KeyError:", "    return False"]
@@ -214,9 +218,9 @@ def _required(module: Module, rules: Objects, v: str, scope: Scope) -> tuple[lis
 def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: bool) -> list[Line]:
     """The loop over all properties, for keywords that go by their names' form."""
     additional = rules.additional if not counted else None
-    wants_other = additional is not None and not additional.accepts_all
-    patterns = [(pattern, child) for pattern, child in rules.patterns if wants_other or not child.accepts_all]
-    if not patterns and not wants_other and (rules.names is None or rules.names.accepts_all):
+    wants_other = not module.ignores(additional)
+    patterns = [(pattern, child) for pattern, child in rules.patterns if wants_other or not module.ignores(child)]
+    if not patterns and not wants_other and module.ignores(rules.names):
         return []
     key, entry = scope.names.take("key"), scope.names.take("entry")
     body: list[Line] = []
@@ -231,11 +235,11 @@ def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: b
             others.insert(0, f"{key} not in {module.strings('names', rules.properties)}")
         inner = nested(module, additional, entry, scope)
         body += when(all_of(others), inner) if others else inner
-    head = f"for {key}, {entry} in {v}.items():" if _mentioned(entry, body) else f"for {key} in {v}:"
+    head = f"for {key}, {entry} in {v}.items():" if mentioned(entry, body) else f"for {key} in {v}:"
     return [head, *indent(body)] if body else []
 
 
-def _mentioned(name: str, lines: list[Line]) -> bool:
+def mentioned(name: str, lines: list[Line]) -> bool:
     """Whether a local variable occurs in the lines."""
     return any(re.search(rf"\b{name}\b", line) for line in written(lines))
 
@@ -246,22 +250,24 @@ def _mentioned(name: str, lines: list[Line]) -> bool:
 def _array(module: Module, node: Node, rules: Arrays, v: str, scope: Scope) -> list[Line]:
     lines: list[Line] = []
     for index, child in enumerate(rules.prefix):
-        if not child.accepts_all:
+        if not module.ignores(child):
             local = scope.names.take("item")
             inner = nested(module, child, local, scope)
             body = [f"{local} = {v}[{index}]", *inner] if inner != [REJECT] else inner
             lines += body if index < rules.min_items else when(f"len({v}) > {index}", body)
     taken = len(rules.prefix)
     if rules.items is not None and rules.items.verdict is False:
-        lines.append(Guard((f"len({v}) > {taken}",), (f"len({v}) <= {taken}",)) if taken else Guard((v,), (f"not {v}",)))
-    elif rules.items is not None and not rules.items.accepts_all:
+        lines.append(
+            Guard((f"len({v}) > {taken}",), (f"len({v}) <= {taken}",)) if taken else Guard((v,), (f"not {v}",))
+        )
+    elif rules.items is not None and not module.ignores(rules.items):
         local = scope.names.take("item")
         body = nested(module, rules.items, local, scope)
         if body:
             lines += [f"for {local} in {v}{f'[{taken}:]' if taken else ''}:", *indent(body)]
     if rules.contains is not None:
         lines += _contains(module, rules, rules.contains, v, scope)
-    if rules.unevaluated is not None and not rules.unevaluated.accepts_all:
+    if rules.unevaluated is not None and not module.ignores(rules.unevaluated):
         lines += _unevaluated_items(module, node, rules.unevaluated, v, scope)
     return lines
 
@@ -288,7 +294,7 @@ def _unevaluated_properties(module: Module, node: Node, leftover: Node, v: str, 
     key, entry = scope.names.take("key"), scope.names.take("entry")
     setup, evaluated = evaluated_properties(module, node, v, key, scope)
     body = _unless(evaluated, nested(module, leftover, entry, scope))
-    head = f"for {key}, {entry} in {v}.items():" if _mentioned(entry, body) else f"for {key} in {v}:"
+    head = f"for {key}, {entry} in {v}.items():" if mentioned(entry, body) else f"for {key} in {v}:"
     return [*setup, head, *indent(body)] if body else []
 
 
@@ -296,10 +302,12 @@ def _unevaluated_items(module: Module, node: Node, leftover: Node, v: str, scope
     index, item = scope.names.take("index"), scope.names.take("item")
     setup, evaluated = evaluated_items(module, node, v, index, item, scope)
     body = _unless(evaluated, nested(module, leftover, item, scope))
-    if not _mentioned(index, body):
+    if not mentioned(index, body):
         head = f"for {item} in {v}:"
     else:
-        head = f"for {index}, {item} in enumerate({v}):" if _mentioned(item, body) else f"for {index} in range(len({v})):"
+        head = (
+            f"for {index}, {item} in enumerate({v}):" if mentioned(item, body) else f"for {index} in range(len({v})):"
+        )
     return [*setup, head, *indent(body)] if body else []
 
 

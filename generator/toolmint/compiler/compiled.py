@@ -7,11 +7,12 @@ from typing import Any
 
 from .check import check_entry, check_function
 from .dialects import DRAFT_2020_12
+from .explain import explain_entry, explain_function
 from .errors import SchemaError
 from .module import Module
 from .resolve import Document, build
 
-_EMITTERS = {"is_valid": check_function}
+_EMITTERS = {"is_valid": check_function, "explain": explain_function}
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def compile_schema(
     if document.errors:
         raise document.errors[0]
     module = Module(build(document, assert_formats=assert_formats), prefix)
-    entries = ["\n".join(check_entry(module))]
+    entries = ["\n".join(check_entry(module)), "\n".join(explain_entry(module))]
     functions: list[str] = []
     while module.pending:
         kind, node = module.pending.popleft()

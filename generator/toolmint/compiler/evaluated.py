@@ -46,7 +46,9 @@ class Evaluated:
 
     def of_properties(self) -> bool:
         """Whether any property is evaluated, condition or not."""
-        return bool(self.names or self.patterns) or self.all_properties or any(e.of_properties() for _, e in self.perhaps)
+        return (
+            bool(self.names or self.patterns) or self.all_properties or any(e.of_properties() for _, e in self.perhaps)
+        )
 
     def of_items(self) -> bool:
         """Whether any item is evaluated, condition or not."""
@@ -67,9 +69,7 @@ def evaluated_properties(module: Module, node: Node, v: str, key: str, scope: Sc
     return ([], "True") if found.all_properties else _of_properties(module, found, v, key, scope, ())
 
 
-def evaluated_items(
-    module: Module, node: Node, v: str, index: str, item: str, scope: Scope
-) -> tuple[list[Line], str]:
+def evaluated_items(module: Module, node: Node, v: str, index: str, item: str, scope: Scope) -> tuple[list[Line], str]:
     """Statements to run first, and an expression that is True of an evaluated item and its index."""
     found = _Gathering(node).result
     return ([], "True") if found.all_items else _of_items(module, found, v, index, item, scope, ())
@@ -147,7 +147,9 @@ def _of_properties(
     for condition, perhaps in found.perhaps:
         if perhaps.of_properties():
             lines, local = _asked(module, condition, v, scope, outer, OBJECT)
-            inner, test = ([], "True") if perhaps.all_properties else _of_properties(module, perhaps, v, key, scope, (local,))
+            inner, test = (
+                ([], "True") if perhaps.all_properties else _of_properties(module, perhaps, v, key, scope, (local,))
+            )
             setup += lines + inner
             tests.append(local if test == "True" else all_of([local, test]))
     return setup, any_of(tests) if tests else "False"

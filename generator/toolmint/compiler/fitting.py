@@ -34,6 +34,8 @@ def fits(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]
     """A pair of expressions, True if a value does not fit and True if it does."""
     if node.verdict is not None:
         return str(not node.verdict), str(node.verdict)
+    if module.ignores(node):
+        return "False", "True"
     if any(True for _ in node.children()):
         expression = call(module, node, v, scope)
         return f"not {expression}", expression

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from .patterns import Pattern
@@ -136,17 +137,55 @@ class Node:
         yield from self.in_place()
         yield from self.below()
 
-    @property
-    def accepts_all(self) -> bool:
-        """Whether this schema plainly says nothing: ``true``, ``{}``, or annotations only."""
+    def rejects(self, rejecting: AbstractSet[Node]) -> bool:
+        """Whether some value does not fit, given the other nodes of which that is known."""
         if self.verdict is not None:
-            return self.verdict
+            return not self.verdict
+        arrays, objects = self.arrays, self.objects
         return (
-            self.types is None
-            and not self.values
-            and self.numbers is self.strings is self.arrays is self.objects is None
-            and not any(True for _ in self.in_place())
+            self.types is not None
+            or bool(self.values or self.one_of)
+            or not (self.numbers is self.strings is None and self.negated is None)
+            or (bool(self.any_of) and rejecting.issuperset(self.any_of))
+            or not rejecting.isdisjoint((*self.refs, *self.all_of))
+            or self.then in rejecting
+            or self.otherwise in rejecting
+            or (arrays is not None and _rejects_arrays(arrays, rejecting))
+            or (objects is not None and _rejects_objects(objects, rejecting))
         )
+
+
+def _rejects_arrays(rules: Arrays, rejecting: AbstractSet[Node]) -> bool:
+    return (
+        bool(rules.min_items or rules.unique)
+        or rules.max_items is not None
+        or (rules.contains is not None and (rules.min_contains > 0 or rules.max_contains is not None))
+        or not rejecting.isdisjoint(rules.prefix)
+        or rules.items in rejecting
+        or rules.unevaluated in rejecting
+    )
+
+
+def _rejects_objects(rules: Objects, rejecting: AbstractSet[Node]) -> bool:
+    return (
+        bool(rules.min_properties or rules.required)
+        or rules.max_properties is not None
+        or any(rules.dependent_required.values())
+        or not rejecting.isdisjoint(rules.properties.values())
+        or not rejecting.isdisjoint(child for _, child in rules.patterns)
+        or not rejecting.isdisjoint(rules.dependent_schemas.values())
+        or any(child in rejecting for child in (rules.additional, rules.names, rules.unevaluated))
+    )
+
+
+def rejecting_nodes(nodes: list[Node]) -> set[Node]:
+    """Those of the nodes, listed with parents first, that some value does not fit; the others need no code."""
+    rejecting: set[Node] = set()
+    size = -1
+    while size != len(rejecting):
+        size = len(rejecting)
+        rejecting.update(node for node in reversed(nodes) if node not in rejecting and node.rejects(rejecting))
+    return rejecting
 
 
 def reachable(root: Node) -> list[Node]:

@@ -6,13 +6,14 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .model import Json, Node, reachable, recursive_nodes
+from .model import Json, Node, reachable, recursive_nodes, rejecting_nodes
 from .patterns import Category, Pattern
 from .source import Names, literal, pattern_literal, snake, string
 
 SUPPORT = (
-    "NESTING_LIMIT", "NestingError", "Violation", "category_members", "closest", "equal", "fits_format", "is_multiple",
-    "is_unique", "missing", "nested_too_deep", "parsed_container", "shown", "unexpected", "unexplained",
+    "NESTING_LIMIT", "NestingError", "Violation", "ambiguous", "because", "category_members", "closest", "equal",
+    "fits_format", "is_multiple", "is_unique", "misspelt", "missing", "nested_too_deep", "parsed_container",
+    "pointer_token", "repeated", "unexpected", "unexplained", "violated",
 )  # fmt: skip
 """Everything runtime.validation offers to emitted code; no local variable takes such a name."""
 
@@ -50,6 +51,7 @@ class Module:
         self.pending: deque[tuple[str, Node]] = deque()
         self.recursive = recursive_nodes(root)
         nodes = reachable(root)
+        self.rejecting = rejecting_nodes(nodes)
         self.deep = bool(self.recursive) or len(nodes) > MAX_SHALLOW
         self._uses = Counter(child for node in nodes for child in node.children())
         self._names = Names()
@@ -87,6 +89,12 @@ class Module:
         members = f"{{{', '.join(items)}}}"
         return members if len(members) <= 80 else self.constant(label, f"frozenset({members})")
 
+    def names(self, label: str, names: Iterable[str]) -> str:
+        """A tuple of strings, in order: in place if it is short, a constant if not."""
+        items = [string(name) for name in names]
+        members = f"({', '.join(items)}{',' * (len(items) == 1)})"
+        return members if len(members) <= 80 else self.constant(label, members)
+
     def value(self, label: str, value: Json) -> str:
         """The name of a constant that is an array or object."""
         annotation = "list[object]" if isinstance(value, list) else "dict[str, object]"
@@ -111,6 +119,10 @@ class Module:
     def stands_alone(self, node: Node, scope: Scope) -> bool:
         """Whether a node with children gets a function of its own rather than being written out where it is used."""
         return node in self.recursive or self._uses[node] > 1 or scope.levels >= MAX_LEVELS
+
+    def ignores(self, node: Node | None) -> bool:
+        """Whether a schema is not there, or every value fits it."""
+        return node not in self.rejecting
 
     def label(self, node: Node) -> str:
         """A name for a node, after its place in the schema; unique in the module."""

@@ -173,7 +173,9 @@ def translate(source: str) -> Pattern:
         re.compile(sample, re.ASCII)
     except (re.error, OverflowError, RecursionError) as error:
         reason = str(error).partition(" at position")[0]
-        raise PatternError(f"the pattern {_shown(source)} has no equal in Python: {reason}", "write it another way") from None
+        raise PatternError(
+            f"the pattern {_shown(source)} has no equal in Python: {reason}", "write it another way"
+        ) from None
     return Pattern(source, pieces, _anchored(tree), longest_text(tree, source))
 
 
@@ -420,7 +422,8 @@ class _Parser:
             return _class_text(ranges), ranges
         if short is None:
             raise self._unsupported(
-                f"the property \\p{{{name[:40]}}}", "general categories such as \\p{L} work; write ranges for anything else"
+                f"the property \\p{{{name[:40]}}}",
+                "general categories such as \\p{L} work; write ranges for anything else",
             )
         ranges = _category_ranges(short)
         return Category(short, negated), complement(ranges) if negated else ranges

@@ -85,7 +85,9 @@ class Document:
         self._resources: dict[str, Resource] = {}
         if not isinstance(schema, dict | bool):
             self.errors.append(
-                SchemaError("", f"a schema is an object or a boolean, this is {_json_type(schema)}", "write {} for anything")
+                SchemaError(
+                    "", f"a schema is an object or a boolean, this is {_json_type(schema)}", "write {} for anything"
+                )
             )
         elif (too_deep := _first_deeper_than(schema, MAX_DEPTH)) is not None:
             self.errors.append(
@@ -177,7 +179,9 @@ class Document:
             return
         faults = list(metaschema_faults(schema, dialect))
         for path, message in faults:
-            yield SchemaError("".join(f"/{escape(str(token))}" for token in [place.pointer[1:], *path] if token != ""), message)
+            yield SchemaError(
+                "".join(f"/{escape(str(token))}" for token in [place.pointer[1:], *path] if token != ""), message
+            )
         broken = {path[0] for path, _ in faults if path}
         hidden = dialect.ref_hides_siblings and "$ref" in schema
         for keyword in ("$ref",) if hidden else ("$ref", "$dynamicRef"):
@@ -225,7 +229,9 @@ class Document:
             if fragment in resource.anchors:
                 return resource.anchors[fragment]
             raise SchemaError(
-                pointer, f"{keyword} {reference!r} leads to nothing: there is no such anchor", _nearest(fragment, resource.anchors)
+                pointer,
+                f"{keyword} {reference!r} leads to nothing: there is no such anchor",
+                _nearest(fragment, resource.anchors),
             )
         return self._follow(resource, fragment, keyword, reference, pointer)
 
@@ -250,7 +256,9 @@ class Document:
                 names = [key for key in value if isinstance(key, str)] if isinstance(value, dict) else []
                 near = _nearest(token, names)
                 raise SchemaError(
-                    pointer, f"{keyword} {reference!r} leads to nothing: there is no {token!r} in {at or 'the schema'}", near
+                    pointer,
+                    f"{keyword} {reference!r} leads to nothing: there is no {token!r} in {at or 'the schema'}",
+                    near,
                 )
             at = f"{at}/{escape(token)}"
             if (document, at) in self._places:
@@ -258,7 +266,9 @@ class Document:
         if (document, at) not in self._places:
             if not isinstance(value, dict | bool):
                 raise SchemaError(
-                    pointer, f"{keyword} {reference!r} leads to {_json_type(value)}, which is no schema", "point at a schema"
+                    pointer,
+                    f"{keyword} {reference!r} leads to {_json_type(value)}, which is no schema",
+                    "point at a schema",
                 )
             known = len(self._places)
             self._index(document, at, value, resource, resource.dialect)
@@ -348,7 +358,9 @@ class _Builder:
         key = (place, environment)
         if key not in self._nodes:
             if len(self._nodes) >= MAX_SUBSCHEMAS:
-                raise SchemaError(place.pointer, f"the schema comes to more than {MAX_SUBSCHEMAS} subschemas", "split it")
+                raise SchemaError(
+                    place.pointer, f"the schema comes to more than {MAX_SUBSCHEMAS} subschemas", "split it"
+                )
             node = self._nodes[key] = Node(place.pointer)
             self._pending.append((node, place, environment))
         return self._nodes[key]
@@ -460,7 +472,11 @@ class _Builder:
                 one("additionalProperties"),
                 one("propertyNames"),
                 {name: tuple(needs) for name, needs in dependent.items() if isinstance(needs, list)}
-                | ({n: tuple(needs) for n, needs in schema.get("dependentRequired", {}).items()} if not draft_07 else {}),
+                | (
+                    {n: tuple(needs) for n, needs in schema.get("dependentRequired", {}).items()}
+                    if not draft_07
+                    else {}
+                ),
                 {n: at(f"dependencies/{escape(n)}") for n, needs in dependent.items() if not isinstance(needs, list)}
                 | named("dependentSchemas"),
                 one("unevaluatedProperties"),

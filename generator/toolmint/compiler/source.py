@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .model import Json
@@ -118,7 +118,8 @@ def string(text: str) -> str:
 
 def _quoted(text: str) -> str:
     body = "".join(
-        char if 0x20 <= ord(char) < 0x7F and char not in '"\\' else _ESCAPES.get(char) or _escape(ord(char)) for char in text
+        char if 0x20 <= ord(char) < 0x7F and char not in '"\\' else _ESCAPES.get(char) or _escape(ord(char))
+        for char in text
     )
     return f'"{body}"'
 
@@ -128,6 +129,26 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def formatted(parts: Sequence[str | tuple[str]]) -> str:
+    """Text in which one-element tuples are expressions to be filled in: an f-string, or something shorter."""
+    if len(parts) == 1 and isinstance(parts[0], tuple):
+        return parts[0][0]
+    if all(isinstance(part, str) for part in parts):
+        return string("".join(part for part in parts if isinstance(part, str)))
+    pieces = [""]
+    for part in parts:
+        if isinstance(part, tuple):
+            pieces[-1] += f"{{{part[0]}}}"
+        else:
+            for start in range(0, len(part), _PIECE):
+                if start:
+                    pieces.append("")
+                pieces[-1] += _quoted(part[start : start + _PIECE])[1:-1].replace("{", "{{").replace("}", "}}")
+    if len(pieces) == 1:
+        return f'f"{pieces[0]}"'
+    return "(" + "\n".join(f'f"{piece}"' for piece in pieces) + ")"
 
 
 def number(value: int | float) -> str:
