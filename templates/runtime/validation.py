@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 NESTING_LIMIT = 128
 """How deep a recursive schema follows a value, counted in calls of its functions."""
@@ -23,7 +26,7 @@ class NestingError(RecursionError):
     """A value is nested deeper than a recursive schema follows it; the argument is the JSON pointer to there."""
 
 
-class Violation(NamedTuple):
+class Violation:
     """One thing that is wrong with a value.
 
     Attributes:
@@ -34,11 +37,17 @@ class Violation(NamedTuple):
         keyword: the schema keyword that is violated.
     """
 
-    pointer: str
-    expected: str
-    found: str
-    hint: str = ""
-    keyword: str = ""
+    __slots__ = ("expected", "found", "hint", "keyword", "pointer")
+
+    def __init__(self, pointer: str, expected: str, found: str, hint: str = "", keyword: str = "") -> None:
+        self.pointer = pointer
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        self.keyword = keyword
+
+    def __repr__(self) -> str:
+        return f"<Violation of {self.keyword}: {self}>"
 
     def __str__(self) -> str:
         """Tell it in one line."""
@@ -53,19 +62,19 @@ class Violation(NamedTuple):
 
 
 def violated(at: str, value: Any, expected: str, keyword: str, hint: str = "") -> Violation:
-    """A value is not what was expected."""
+    """Return a value is not what was expected."""
     return Violation(
         at, expected, shown(value), hint or (_unquoted_hint(value, expected) if keyword == "type" else ""), keyword
     )
 
 
 def misspelt(at: str, value: Any, expected: str, words: Iterable[str]) -> Violation:
-    """A value is none of those allowed, of which some are words."""
+    """Return a value is none of those allowed, of which some are words."""
     return Violation(at, expected, shown(value), _nearest(value, words), "enum")
 
 
 def missing(at: str, value: dict[str, Any], name: str, expected: str, hint: str) -> Violation:
-    """An object lacks a property."""
+    """Return an object lacks a property."""
     near = [key for key in value if key.casefold() == name.casefold() or _plain(key) == _plain(name)]
     if near:
         hint = f"{hint}; {_quoted(near[0])} is spelt differently"
@@ -73,7 +82,7 @@ def missing(at: str, value: dict[str, Any], name: str, expected: str, hint: str)
 
 
 def unexpected(at: str, key: str, value: Any, names: tuple[str, ...]) -> Violation:
-    """An object has a property it may not have; ``names`` are those it may have."""
+    """Return an object has a property it may not have; ``names`` are those it may have."""
     hint = _nearest(key, names)
     if not hint and names:
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
@@ -84,7 +93,7 @@ def unexpected(at: str, key: str, value: Any, names: tuple[str, ...]) -> Violati
 
 
 def repeated(at: str, items: list[Any]) -> Violation:
-    """An array holds equal items."""
+    """Return an array holds equal items."""
     first: dict[object, int] = {}
     hint = ""
     for index, item in enumerate(items):
@@ -96,19 +105,19 @@ def repeated(at: str, items: list[Any]) -> Violation:
 
 
 def ambiguous(at: str, value: Any, names: list[str]) -> Violation:
-    """A value fits several alternatives of which it may fit only one."""
+    """Return a value fits several alternatives of which it may fit only one."""
     return Violation(
         at, "a value that fits only one alternative", shown(value), f"it fits {' and '.join(names)}", "oneOf"
     )
 
 
 def because(violations: list[Violation], reason: str) -> list[Violation]:
-    """The same violations, with the reason why they are any."""
+    """Return the same violations, with the reason why they are any."""
     return [_with_hint(violation, reason) for violation in violations]
 
 
 def closest(at: str, value: Any, options: tuple[tuple[str, list[Violation]], ...]) -> list[Violation]:
-    """The violations of the alternative that a value comes closest to, out of those it fits none of.
+    """Return the violations of the alternative that a value comes closest to, out of those it fits none of.
 
     That is one whose fixed values (``const``) it has, then one with the fewest violations, then with the deepest. Where
     the alternatives part at one place, be it the type or a fixed value, that place is told with all it could be.
@@ -129,23 +138,23 @@ def closest(at: str, value: Any, options: tuple[tuple[str, list[Violation]], ...
 
 
 def nested_too_deep(error: RecursionError) -> Violation:
-    """A value is nested deeper than it can be followed."""
+    """Return a value is nested deeper than it can be followed."""
     at = error.args[0] if isinstance(error, NestingError) and error.args else ""
     return Violation(at, f"a value nested at most {NESTING_LIMIT} levels deep", "one that is nested deeper", "", "$ref")
 
 
 def unexplained(value: Any) -> Violation:
-    """A value does not fit, and nothing says why."""
+    """Return a value does not fit, and nothing says why."""
     return Violation("", "a value that fits the schema", shown(value))
 
 
 def pointer_token(name: str) -> str:
-    """A property name as a reference token of a JSON pointer (RFC 6901, section 3)."""
+    """Return a property name as a reference token of a JSON pointer (RFC 6901, section 3)."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def shown(value: Any) -> str:
-    """A value as a phrase of limited length."""
+    """Return a value as a phrase of limited length."""
     if value is None or value is True or value is False:
         return json.dumps(value)
     if type(value) is str:
@@ -187,11 +196,12 @@ def _joined(at: str, found: list[Violation], value: Any) -> Violation:
 
 
 def _with_hint(violation: Violation, reason: str) -> Violation:
-    return violation._replace(hint=f"{violation.hint}; {reason}" if violation.hint else reason)
+    hint = f"{violation.hint}; {reason}" if violation.hint else reason
+    return Violation(violation.pointer, violation.expected, violation.found, hint, violation.keyword)
 
 
 def _nearest(value: Any, words: Iterable[str]) -> str:
-    import difflib  # noqa: PLC0415  # slow to import, and most calls are valid
+    import difflib  # slow to import, and most calls are valid
 
     if type(value) is not str:
         return ""
@@ -222,7 +232,7 @@ def _quoted(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """The same text in one line, with what cannot be printed escaped."""
+    """Return the same text in one line, with what cannot be printed escaped."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
@@ -270,14 +280,16 @@ def is_multiple(value: float, divisor: float) -> bool:
         return False
     (digits, exponent), (unit, unit_exponent) = _decimal(value), _decimal(divisor)
     shift = exponent - unit_exponent
-    return digits * 10 ** max(shift, 0) % (unit * 10 ** max(-shift, 0)) == 0
+    scaled: int = digits * 10 ** max(shift, 0)
+    step: int = unit * 10 ** max(-shift, 0)
+    return scaled % step == 0
 
 
 _INFINITY = float("inf")
 
 
 def _decimal(value: float) -> tuple[int, int]:
-    """An integer and a power of ten whose product is the number's shortest decimal form."""
+    """Return an integer and a power of ten whose product is the number's shortest decimal form."""
     if type(value) is int:
         return value, 0
     mantissa, _, exponent = repr(value).partition("e")
@@ -289,11 +301,11 @@ def _decimal(value: float) -> tuple[int, int]:
 
 
 def category_members(name: str, *, negated: bool = False) -> str:
-    """The members of a Unicode general category ("L", "Lu") as the inside of a character class.
+    """Return the members of a Unicode general category ("L", "Lu") as the inside of a character class.
 
     The running Python's own Unicode tables decide. Takes about 0.1 s the first time.
     """
-    import unicodedata  # noqa: PLC0415  # only few patterns ask
+    import unicodedata  # only few patterns ask
 
     if not _CATEGORY_RANGES:
         start = 0

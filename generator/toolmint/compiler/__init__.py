@@ -1,6 +1,7 @@
 """Compiles a JSON Schema into plain Python functions that check a value and explain what is wrong with it.
 
-Nothing of the schema is interpreted when they run, and they import the standard library and ``runtime.validation`` only.
+Nothing of the schema is interpreted when they run, and they import nothing but the standard library and
+``runtime.validation``.
 
 =============== =======================================================================================
 ``dialects``    the two dialects and where they keep subschemas

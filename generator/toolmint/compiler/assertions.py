@@ -3,9 +3,7 @@
 Both emitters read these, so what is_valid rejects and what violations reports cannot drift apart.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .model import TYPES, Arrays, Json, Node, Numbers, Objects, Strings
@@ -41,7 +39,7 @@ class Assertion:
 
 
 def compared(keyword: str, left: str, wrong: str, right: str, bound: str, expected: str) -> Assertion:
-    """An assertion by comparison: ``wrong`` is the operator under which it fails, ``right`` the opposite one."""
+    """Return an assertion by comparison: ``wrong`` is the operator under which it fails, ``right`` the opposite one."""
     return Assertion(keyword, f"{left} {wrong} {bound}", f"{left} {right} {bound}", expected)
 
 
@@ -49,7 +47,7 @@ def compared(keyword: str, left: str, wrong: str, right: str, bound: str, expect
 
 
 def narrowed(node: Node, known: frozenset[str]) -> frozenset[str]:
-    """The types a value of known types has once the node's ``type`` holds; an integer is a kind of number."""
+    """Return the types a value of known types has once the node's ``type`` holds; an integer is a kind of number."""
     if node.types is None:
         return known
     kept = node.types & known
@@ -61,7 +59,7 @@ def narrowed(node: Node, known: frozenset[str]) -> frozenset[str]:
 
 
 def type_assertions(node: Node, v: str, known: frozenset[str]) -> Iterator[Assertion]:
-    """What ``type`` asks of a value that is known to be of some types."""
+    """Yield what ``type`` asks of a value that is known to be of some types."""
     kept = narrowed(node, known)
     if kept >= known:
         return
@@ -87,7 +85,7 @@ def _type_tests(name: str, v: str) -> tuple[str, str]:
 
 
 def is_kind(kind: frozenset[str], v: str) -> str:
-    """An expression that is True of values of one kind: the numbers, or one of string, array and object."""
+    """Return an expression that is True of values of one kind: the numbers, or one of string, array and object."""
     return f"type({v}) in (int, float)" if kind == NUMBERS else _type_tests(next(iter(kind)), v)[1]
 
 
@@ -95,7 +93,7 @@ def is_kind(kind: frozenset[str], v: str) -> str:
 
 
 def value_assertions(node: Node, v: str, known: frozenset[str], module: Module) -> Iterator[Assertion]:
-    """What ``enum`` and ``const`` ask; members of a type the value cannot have are left out."""
+    """Yield what ``enum`` and ``const`` ask; members of a type the value cannot have are left out."""
     for values in node.values:
         members = [value for value in values if _types_of(value) & known]
         keyword = "const" if len(values) == 1 else "enum"
@@ -167,7 +165,7 @@ def _member_tests(
 
 
 def number_assertions(rules: Numbers, v: str, module: Module) -> Iterator[Assertion]:
-    """What the numeric keywords ask of a number."""
+    """Yield what the numeric keywords ask of a number."""
     for keyword, bound, wrong, right, phrase in (
         ("minimum", rules.minimum, "<", ">=", "a number of at least"),
         ("exclusiveMinimum", rules.exclusive_minimum, "<=", ">", "a number greater than"),
@@ -182,7 +180,7 @@ def number_assertions(rules: Numbers, v: str, module: Module) -> Iterator[Assert
 
 
 def string_assertions(rules: Strings, v: str, module: Module) -> Iterator[Assertion]:
-    """What the string keywords ask of a string."""
+    """Yield what the string keywords ask of a string."""
     if rules.min_length == 1:
         yield Assertion("minLength", f"not {v}", f'{v} != ""', "a string that is not empty")
     elif rules.min_length:
@@ -213,7 +211,7 @@ def string_assertions(rules: Strings, v: str, module: Module) -> Iterator[Assert
 
 
 def array_assertions(rules: Arrays, v: str, module: Module) -> Iterator[Assertion]:
-    """What the keywords about an array as a whole ask."""
+    """Yield what the keywords about an array as a whole ask."""
     yield from _size_assertions("Items", "array", "item", rules.min_items, rules.max_items, v)
     if rules.unique:
         call = f"{module.use('is_unique')}({v})"
@@ -221,7 +219,7 @@ def array_assertions(rules: Arrays, v: str, module: Module) -> Iterator[Assertio
 
 
 def object_assertions(rules: Objects, v: str) -> Iterator[Assertion]:
-    """What the keywords about an object as a whole ask, apart from ``required``."""
+    """Yield what the keywords about an object as a whole ask, apart from ``required``."""
     yield from _size_assertions("Properties", "object", "property", rules.min_properties, rules.max_properties, v)
 
 

@@ -10,10 +10,9 @@ character of the pattern (Glushkov) and counts parallel edges, since ``(a+)+`` g
 * Else time is linear, and there is no limit.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
+from itertools import pairwise
 
 from .patterns import (
     LAST,
@@ -49,7 +48,7 @@ _ANY: Ranges = ((0, LAST),)
 
 
 def longest_text(tree: Tree, source: str) -> int | None:
-    """The length up to which text may be matched in bounded time; None if time is linear.
+    """Return the length up to which text may be matched in bounded time; None if time is linear.
 
     Raises:
         PatternError: matching takes exponential time, or more than the fifth power of the text's length.
@@ -67,7 +66,7 @@ def longest_text(tree: Tree, source: str) -> int | None:
 
 
 def _power(tree: Tree, shown: str, *, searched: bool) -> int:
-    """The power of the text's length that matching takes, lookarounds included."""
+    """Return the power of the text's length that matching takes, lookarounds included."""
     automaton = _Automaton(shown)
     if searched and not _starts_anchored(tree):
         tree = Sequence((Repeat(Chars((), _ANY), 0, None, lazy=False), tree))
@@ -82,7 +81,7 @@ def _power(tree: Tree, shown: str, *, searched: bool) -> int:
 
 
 def _without_tail(tree: Tree) -> Tree:
-    """A pattern that matches the same texts as far as yes or no goes: nothing after it can send its last loop back."""
+    """Return a pattern that matches in the same texts: nothing after its last loop can send that back."""
     match tree:
         case Repeat(body, least, _, lazy):
             return Repeat(body, least, least, lazy)
@@ -175,7 +174,7 @@ class _Automaton:
         skip, first, last = self._part(body, at_start=False)
         if skip and first and most is not None:
             raise PatternError(
-                f"the pattern {self._shown} repeats up to {most} times what may be empty, which can take exponential time",
+                f"the pattern {self._shown} can take exponential time: it repeats up to {most} times what may be empty",
                 "let each repetition take at least one character",
             )
         self._connect(last, first)
@@ -190,7 +189,7 @@ class _Automaton:
         self._count += len(last) * len(first)
         if self._count > MAX_EDGES:
             raise PatternError(
-                f"the pattern {self._shown} is too large to tell how long it can take (more than {MAX_EDGES} transitions)",
+                f"the pattern {self._shown} is too large to tell how long it can take: over {MAX_EDGES} transitions",
                 "use enum for a list of words",
             )
         for state, ways in last.items():
@@ -228,7 +227,7 @@ class _Automaton:
         if any(ways > 1 for ways in self.edges[state].values()):
             return True
         ends = sorted((low, high) for q in targets for low, high in self.chars[q])
-        return any(one[1] >= other[0] for one, other in zip(ends, ends[1:], strict=False))
+        return any(one[1] >= other[0] for one, other in pairwise(ends))
 
     def _splits_and_joins(self, loop: list[int], inside: set[int]) -> bool:
         """Whether two readings of one text can part in a loop and meet again; its states all reach each other."""
@@ -312,7 +311,7 @@ class _Automaton:
         return seen
 
     def _loops(self) -> list[list[int]]:
-        """The strongly connected components that have an edge inside (Tarjan's algorithm, without recursion)."""
+        """Return the strongly connected components that have an edge inside (Tarjan's algorithm, without recursion)."""
         index: dict[int, int] = {}
         low: dict[int, int] = {}
         stack: list[int] = []
@@ -340,7 +339,7 @@ class _Automaton:
                     if work:
                         low[work[-1][0]] = min(low[work[-1][0]], low[state])
                     if low[state] == index[state]:
-                        component = []
+                        component: list[int] = []
                         while not component or component[-1] != state:
                             component.append(stack.pop())
                             on_stack.discard(component[-1])

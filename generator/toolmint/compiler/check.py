@@ -4,24 +4,19 @@ Values are what ``json.loads`` gives, so exact types are tested. A node is writt
 only place; ``known`` carries the types its value can still have there, so that nothing is tested twice.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 
 from .assertions import (
     ALL_TYPES,
     ARRAY,
-    NUMBERS,
     OBJECT,
     STRING,
     Assertion,
     array_assertions,
     is_kind,
     narrowed,
-    number_assertions,
     object_assertions,
-    string_assertions,
     type_assertions,
     value_assertions,
 )
@@ -35,7 +30,7 @@ REJECT: Line = "return False"
 
 
 def check_entry(module: Module) -> list[str]:
-    """The public function: the root's check itself, or a call of it that stands deep nesting."""
+    """Return the public function: the root's check itself, or a call of it that stands deep nesting."""
     head = [
         f"def {module.prefix}_is_valid(value: Any) -> bool:",
         '    """Whether a value made of exact JSON types fits the schema."""',
@@ -49,7 +44,7 @@ def check_entry(module: Module) -> list[str]:
 
 
 def check_function(module: Module, node: Node) -> list[str]:
-    """The function that says whether a value fits a node."""
+    """Return the function that says whether a value fits a node."""
     name = module.function("is_valid", node)
     scope = module.scope(node, "value")
     lines = statements(module, node, "value", scope, ALL_TYPES)
@@ -103,7 +98,7 @@ def nested(module: Module, node: Node, v: str, scope: Scope, known: frozenset[st
 
 
 def guarded(fails: Sequence[str], passes: Sequence[str]) -> list[Line]:
-    """A statement that gives up if one of the conditions holds, or nothing if none can."""
+    """Return a statement that gives up if one of the conditions holds, or nothing if none can."""
     if "True" in fails:
         return [REJECT]
     kept = [(wrong, right) for wrong, right in zip(fails, passes, strict=True) if wrong != "False"]
@@ -113,7 +108,7 @@ def guarded(fails: Sequence[str], passes: Sequence[str]) -> list[Line]:
 def _bodies(
     module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], list[Line]]]:
-    """What a node asks of each kind of value, beyond what its gate asked already."""
+    """Yield what a node asks of each kind of value, beyond what its gate asked already."""
     for kind, group in groups(module, node, v, known):
         body: list[Line] = []
         if kind == ARRAY and node.arrays is not None:
@@ -216,7 +211,7 @@ def _required(module: Module, rules: Objects, v: str, scope: Scope) -> tuple[lis
 
 
 def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: bool) -> list[Line]:
-    """The loop over all properties, for keywords that go by their names' form."""
+    """Return the loop over all properties, for keywords that go by their names' form."""
     additional = rules.additional if not counted else None
     wants_other = not module.ignores(additional)
     patterns = [(pattern, child) for pattern, child in rules.patterns if wants_other or not module.ignores(child)]

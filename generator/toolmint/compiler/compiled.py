@@ -1,16 +1,17 @@
 """The compiler's two entry points."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 from .check import check_entry, check_function
 from .dialects import DRAFT_2020_12
-from .explain import explain_entry, explain_function
 from .errors import SchemaError
+from .explain import explain_entry, explain_function
 from .module import Module
 from .resolve import Document, build
+
+Schema = dict[str, Any] | bool
+"""A schema as ``json.loads`` gives it."""
 
 _EMITTERS = {"is_valid": check_function, "explain": explain_function}
 
@@ -32,7 +33,7 @@ class CompiledSchema:
 
 
 def compile_schema(
-    schema: dict[str, Any] | bool, *, prefix: str, default_dialect: str = DRAFT_2020_12, assert_formats: bool = False
+    schema: Schema, *, prefix: str, default_dialect: str = DRAFT_2020_12, assert_formats: bool = False
 ) -> CompiledSchema:
     """Compile a schema into the source of ``{prefix}_is_valid`` and ``{prefix}_violations``.
 

@@ -54,5 +54,5 @@ DIALECTS = {
 
 
 def find_dialect(uri: object) -> Dialect | None:
-    """The dialect a ``$schema`` value names, with or without an empty fragment; None for any other."""
+    """Return the dialect a ``$schema`` value names, with or without an empty fragment; None for any other."""
     return DIALECTS.get(uri.removesuffix("#")) if isinstance(uri, str) else None

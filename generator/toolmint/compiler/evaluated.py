@@ -5,8 +5,6 @@ instance fits. All of that is known here but which alternatives it fits, so the 
 local variables, and then tests each name or index with one expression.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -42,7 +40,7 @@ class Evaluated:
     prefix: int = 0
     contains: dict[Node, None] = field(default_factory=dict)
     all_items: bool = False
-    perhaps: list[tuple[Condition, Evaluated]] = field(default_factory=list)
+    perhaps: list[tuple["Condition", "Evaluated"]] = field(default_factory=list)
 
     def of_properties(self) -> bool:
         """Whether any property is evaluated, condition or not."""
@@ -90,7 +88,7 @@ class _Gathering:
         if self._seen > MAX_SCHEMAS:
             raise SchemaError(
                 self._root.pointer,
-                f"more than {MAX_SCHEMAS} schemas have a say in what unevaluatedProperties or unevaluatedItems applies to",
+                f"more than {MAX_SCHEMAS} schemas have a say in what unevaluatedProperties or ...Items applies to",
                 "use additionalProperties, or fewer alternatives",
             )
         if (objects := node.objects) is not None:
@@ -128,7 +126,7 @@ def _alternatives(node: Node) -> Iterator[tuple[Condition, list[Node]]]:
 def _asked(
     module: Module, condition: Condition, v: str, scope: Scope, outer: tuple[str, ...], known: frozenset[str]
 ) -> tuple[list[Line], str]:
-    """A local variable that says whether a condition holds, and the statement that sets it."""
+    """Return a local variable that says whether a condition holds, and the statement that sets it."""
     if isinstance(condition.subject, str):
         test = f"{string(condition.subject)} in {v}"
     else:

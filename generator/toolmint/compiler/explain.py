@@ -1,10 +1,8 @@
 """Emits ``violations``: one line of code for everything that can be wrong, with the words for it.
 
-A value reaches this code only after ``is_valid`` said no, so it is written for size and wording, not for speed. It reads
-the same assertions, and asks the same functions wherever a schema only has to fit.
+A value reaches this code only after ``is_valid`` said no, so it is written for size and wording, not for speed. It
+reads the same assertions, and asks the same functions wherever a schema only has to fit.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -48,20 +46,20 @@ class At:
 
     parts: tuple[str | tuple[str], ...] = ()
 
-    def name(self, name: str) -> At:
-        """The property of this name."""
+    def name(self, name: str) -> "At":
+        """Return the property of this name."""
         return At((*self.parts, f"/{escape(name)}"))
 
-    def key(self, variable: str) -> At:
-        """The property whose name is in a variable."""
+    def key(self, variable: str) -> "At":
+        """Return the property whose name is in a variable."""
         return At((*self.parts, "/", (f"pointer_token({variable})",)))
 
-    def index(self, index: str) -> At:
-        """The item with this index: digits, or a variable."""
+    def index(self, index: str) -> "At":
+        """Return the item with this index: digits, or a variable."""
         return At((*self.parts, f"/{index}" if index.isdigit() else "/", *(() if index.isdigit() else ((index,),))))
 
     def source(self, module: Module) -> str:
-        """The pointer as an expression."""
+        """Return the pointer as an expression."""
         if any("pointer_token" in part[0] for part in self.parts if isinstance(part, tuple)):
             module.use("pointer_token")
         return formatted(self.parts)
@@ -76,7 +74,7 @@ class Spot:
     out: str = "out"
 
     def report(self, module: Module, keyword: str, expected: str, hint: str = "") -> str:
-        """The statement that adds a violation."""
+        """Return the statement that adds a violation."""
         arguments = [
             self.at.source(module),
             self.v,
@@ -88,7 +86,7 @@ class Spot:
 
 
 def explain_entry(module: Module) -> list[str]:
-    """The public function: nothing for a valid value, else all that is wrong with it."""
+    """Return the public function: nothing for a valid value, else all that is wrong with it."""
     module.use("Violation")
     head = [
         f"def {module.prefix}_violations(value: Any) -> list[Violation]:",
@@ -114,7 +112,7 @@ def explain_entry(module: Module) -> list[str]:
 
 
 def explain_function(module: Module, node: Node) -> list[str]:
-    """The function that adds a value's violations of one node to a list."""
+    """Return the function that adds a value's violations of one node to a list."""
     name = module.function("explain", node)
     scope = module.scope(node, "value", "at", "out")
     body = [f"    {line}" for line in written(explained(module, node, Spot("value", At((("at",),))), scope, ALL_TYPES))]
@@ -160,7 +158,7 @@ def explained(module: Module, node: Node, spot: Spot, scope: Scope, known: froze
     for kind, part in _groups(module, node, spot, scope, known):
         if part:
             body += part if known <= kind else [f"if {is_kind(kind, spot.v)}:", *indent(part)]
-    body += _reports(module, spot, value_assertions(node, spot.v, known, module), scope)
+    body += _reports(module, spot, value_assertions(node, spot.v, known, module))
     body += _applied(module, node, spot, scope, known)
     if not gate:
         return body
@@ -170,7 +168,7 @@ def explained(module: Module, node: Node, spot: Spot, scope: Scope, known: froze
     return [f"if {gate[0].fails}:", f"    {report}", *(["else:", *indent(body)] if body else [])]
 
 
-def _reports(module: Module, spot: Spot, assertions: Iterator[Assertion], scope: Scope) -> list[Line]:
+def _reports(module: Module, spot: Spot, assertions: Iterator[Assertion]) -> list[Line]:
     lines: list[Line] = []
     for assertion in assertions:
         if assertion.keyword == "enum" and (near := _near_hint(module, spot, assertion)):
@@ -195,14 +193,14 @@ def _groups(
     module: Module, node: Node, spot: Spot, scope: Scope, known: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], list[Line]]]:
     if node.numbers is not None and known & NUMBERS:
-        yield NUMBERS, _reports(module, spot, number_assertions(node.numbers, spot.v, module), scope)
+        yield NUMBERS, _reports(module, spot, number_assertions(node.numbers, spot.v, module))
     if node.strings is not None and known & STRING:
-        yield STRING, _reports(module, spot, string_assertions(node.strings, spot.v, module), scope)
+        yield STRING, _reports(module, spot, string_assertions(node.strings, spot.v, module))
     if node.arrays is not None and known & ARRAY:
-        sizes = _reports(module, spot, array_assertions(node.arrays, spot.v, module), scope)
+        sizes = _reports(module, spot, array_assertions(node.arrays, spot.v, module))
         yield ARRAY, sizes + _array(module, node, node.arrays, spot, scope)
     if node.objects is not None and known & OBJECT:
-        sizes = _reports(module, spot, object_assertions(node.objects, spot.v), scope)
+        sizes = _reports(module, spot, object_assertions(node.objects, spot.v))
         yield OBJECT, sizes + _object(module, node, node.objects, spot, scope)
 
 
@@ -224,8 +222,8 @@ def _object(module: Module, node: Node, rules: Objects, spot: Spot, scope: Scope
             if inner:
                 lines += [f"if {string(name)} in {v}:", *indent([f"{local} = {v}[{string(name)}]", *inner])]
     for name in rules.required:
-        child = rules.properties.get(name)
-        lines += [f"if {string(name)} not in {v}:", f"    {_missing(module, spot, name, child)}"]
+        report = _missing(module, spot, name, rules.properties.get(name))
+        lines += [f"if {string(name)} not in {v}:", f"    {report}"]
     lines += _entries(module, rules, spot, scope)
     for name, needs in rules.dependent_required.items():
         for need in needs:
@@ -368,7 +366,7 @@ def _applied(module: Module, node: Node, spot: Spot, scope: Scope, known: frozen
     if node.one_of:
         lines += _alternatives(module, node.one_of, spot, scope, known, only_one=not exclusive(node.one_of, known))
     if node.negated is not None:
-        fails, passes = fits(module, node.negated, spot.v, scope, known)
+        _, passes = fits(module, node.negated, spot.v, scope, known)
         report = spot.report(module, "not", f"anything but {described(node.negated)}")
         if passes != "False":
             lines += [report] if passes == "True" else [f"if {passes}:", f"    {report}"]
@@ -392,7 +390,7 @@ def _conditional(
 
 
 def _because(module: Module, spot: Spot, scope: Scope, hint: str, node: Node, known: frozenset[str]) -> list[Line]:
-    """What a node finds wrong, with the reason why it is asked."""
+    """Return what a node finds wrong, with the reason why it is asked."""
     found = scope.names.take("found")
     inner = nested(module, node, replace(spot, out=found), scope, known)
     if not inner:

@@ -1,7 +1,5 @@
 """Whether a value fits a node, as one expression: written out where it can be, else a call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from .assertions import (
@@ -25,13 +23,13 @@ from .source import Guard, all_of, any_of, either, string
 
 
 def call(module: Module, node: Node, v: str, scope: Scope) -> str:
-    """An expression that is True if a value fits a node with a function of its own."""
+    """Return an expression that is True if a value fits a node with a function of its own."""
     name = module.function("is_valid", node)
     return f"{name}({v}, {scope.depth})" if node in module.recursive else f"{name}({v})"
 
 
 def fits(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]) -> tuple[str, str]:
-    """A pair of expressions, True if a value does not fit and True if it does."""
+    """Return a pair of expressions, True if a value does not fit and True if it does."""
     if node.verdict is not None:
         return str(not node.verdict), str(node.verdict)
     if module.ignores(node):
@@ -70,7 +68,7 @@ def leaf(module: Module, node: Node, v: str, known: frozenset[str]) -> Guard | N
 def groups(
     module: Module, node: Node, v: str, known: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], Iterator[Assertion]]]:
-    """What a node asks of each kind of value, nothing inside of it apart from the names an object has."""
+    """Yield what a node asks of each kind of value, nothing inside of it apart from the names an object has."""
     if node.numbers is not None and known & NUMBERS:
         yield NUMBERS, number_assertions(node.numbers, v, module)
     if node.strings is not None and known & STRING:

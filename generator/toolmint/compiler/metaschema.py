@@ -11,7 +11,7 @@ from typing import Any
 
 from jsonschema import Draft7Validator, Draft202012Validator
 from jsonschema.protocols import Validator
-from jsonschema_specifications import REGISTRY
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from .dialects import DRAFT_07, DRAFT_2020_12, Dialect
 
@@ -20,7 +20,7 @@ _VALIDATORS: dict[str, type[Validator]] = {DRAFT_2020_12: Draft202012Validator, 
 
 
 def bundled(uri: str) -> dict[str, Any] | None:
-    """The metaschema of a supported dialect, or one of its vocabularies, by absolute URI without a fragment."""
+    """Return the metaschema of a supported dialect, or one of its vocabularies, by absolute URI without a fragment."""
     if uri != DRAFT_07 and not uri.startswith(DRAFT_2020_12.removesuffix("schema")):
         return None
     resource = REGISTRY.get(uri) or REGISTRY.get(f"{uri}#")
@@ -28,7 +28,7 @@ def bundled(uri: str) -> dict[str, Any] | None:
 
 
 def metaschema_faults(schema: dict[str, Any], dialect: Dialect) -> Iterator[tuple[list[str | int], str]]:
-    """The keywords of one schema that its metaschema forbids; nested schemas are not looked into.
+    """Yield the keywords of one schema that its metaschema forbids; nested schemas are not looked into.
 
     Yields:
         The path from the schema to the offending value, and what is wrong with it.
@@ -43,7 +43,7 @@ def _flat_validator(uri: str) -> Validator:
 
 
 def flat_metaschema(uri: str) -> dict[str, Any]:
-    """A dialect's metaschema in one piece, with every nested schema reduced to "an object or a boolean"."""
+    """Return a dialect's metaschema in one piece, with every nested schema reduced to "an object or a boolean"."""
     root = REGISTRY.contents(uri if uri == DRAFT_2020_12 else f"{uri}#")
     properties: dict[str, Any] = {}
     for part in root.get("allOf", []):
@@ -54,7 +54,7 @@ def flat_metaschema(uri: str) -> dict[str, Any]:
 
 
 def _flattened(part: Any, document: dict[str, Any]) -> Any:
-    """A copy with references into the same document inlined and references to the metaschema itself cut short."""
+    """Return a copy with references into a document inlined and references to the metaschema itself cut short."""
     if isinstance(part, list):
         return [_flattened(item, document) for item in part]
     if not isinstance(part, dict):

@@ -4,11 +4,8 @@ The emitters read nothing but this. Both dialects arrive here in the words of 20
 ``items`` is ``prefix``, its ``additionalItems`` is ``items``, its ``dependencies`` are split in two.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from .patterns import Pattern
@@ -48,12 +45,12 @@ class Arrays:
     min_items: int = 0
     max_items: int | None = None
     unique: bool = False
-    prefix: tuple[Node, ...] = ()
-    items: Node | None = None
-    contains: Node | None = None
+    prefix: tuple["Node", ...] = ()
+    items: "Node | None" = None
+    contains: "Node | None" = None
     min_contains: int = 1
     max_contains: int | None = None
-    unevaluated: Node | None = None
+    unevaluated: "Node | None" = None
 
 
 @dataclass(slots=True)
@@ -63,13 +60,13 @@ class Objects:
     min_properties: int = 0
     max_properties: int | None = None
     required: tuple[str, ...] = ()
-    properties: dict[str, Node] = field(default_factory=dict)
-    patterns: tuple[tuple[Pattern, Node], ...] = ()
-    additional: Node | None = None
-    names: Node | None = None
+    properties: dict[str, "Node"] = field(default_factory=dict)
+    patterns: tuple[tuple[Pattern, "Node"], ...] = ()
+    additional: "Node | None" = None
+    names: "Node | None" = None
     dependent_required: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    dependent_schemas: dict[str, Node] = field(default_factory=dict)
-    unevaluated: Node | None = None
+    dependent_schemas: dict[str, "Node"] = field(default_factory=dict)
+    unevaluated: "Node | None" = None
 
 
 @dataclass(slots=True, eq=False)
@@ -97,17 +94,17 @@ class Node:
     strings: Strings | None = None
     arrays: Arrays | None = None
     objects: Objects | None = None
-    refs: tuple[Node, ...] = ()
-    all_of: tuple[Node, ...] = ()
-    any_of: tuple[Node, ...] = ()
-    one_of: tuple[Node, ...] = ()
-    negated: Node | None = None
-    condition: Node | None = None
-    then: Node | None = None
-    otherwise: Node | None = None
+    refs: tuple["Node", ...] = ()
+    all_of: tuple["Node", ...] = ()
+    any_of: tuple["Node", ...] = ()
+    one_of: tuple["Node", ...] = ()
+    negated: "Node | None" = None
+    condition: "Node | None" = None
+    then: "Node | None" = None
+    otherwise: "Node | None" = None
 
-    def in_place(self) -> Iterator[Node]:
-        """The schemas this one applies to the same instance."""
+    def in_place(self) -> Iterator["Node"]:
+        """Yield the schemas this one applies to the same instance."""
         yield from self.refs
         yield from self.all_of
         yield from self.any_of
@@ -118,8 +115,8 @@ class Node:
         if self.objects is not None:
             yield from self.objects.dependent_schemas.values()
 
-    def below(self) -> Iterator[Node]:
-        """The schemas this one applies to the instance's items, properties or property names."""
+    def below(self) -> Iterator["Node"]:
+        """Yield the schemas this one applies to the instance's items, properties or property names."""
         if (arrays := self.arrays) is not None:
             yield from arrays.prefix
             for node in (arrays.items, arrays.contains, arrays.unevaluated):
@@ -132,12 +129,12 @@ class Node:
                 if node is not None:
                     yield node
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> Iterator["Node"]:
         """Every schema this one applies to anything."""
         yield from self.in_place()
         yield from self.below()
 
-    def rejects(self, rejecting: AbstractSet[Node]) -> bool:
+    def rejects(self, rejecting: set["Node"]) -> bool:
         """Whether some value does not fit, given the other nodes of which that is known."""
         if self.verdict is not None:
             return not self.verdict
@@ -145,7 +142,7 @@ class Node:
         return (
             self.types is not None
             or bool(self.values or self.one_of)
-            or not (self.numbers is self.strings is None and self.negated is None)
+            or not (self.numbers is None and self.strings is None and self.negated is None)
             or (bool(self.any_of) and rejecting.issuperset(self.any_of))
             or not rejecting.isdisjoint((*self.refs, *self.all_of))
             or self.then in rejecting
@@ -155,7 +152,7 @@ class Node:
         )
 
 
-def _rejects_arrays(rules: Arrays, rejecting: AbstractSet[Node]) -> bool:
+def _rejects_arrays(rules: Arrays, rejecting: set[Node]) -> bool:
     return (
         bool(rules.min_items or rules.unique)
         or rules.max_items is not None
@@ -166,7 +163,7 @@ def _rejects_arrays(rules: Arrays, rejecting: AbstractSet[Node]) -> bool:
     )
 
 
-def _rejects_objects(rules: Objects, rejecting: AbstractSet[Node]) -> bool:
+def _rejects_objects(rules: Objects, rejecting: set[Node]) -> bool:
     return (
         bool(rules.min_properties or rules.required)
         or rules.max_properties is not None
@@ -201,7 +198,7 @@ def reachable(root: Node) -> list[Node]:
 
 
 def recursive_nodes(root: Node) -> set[Node]:
-    """The nodes that lead back to themselves (Tarjan's algorithm, without recursion)."""
+    """Return the nodes that lead back to themselves (Tarjan's algorithm, without recursion)."""
     index: dict[Node, int] = {root: 0}
     low = {root: 0}
     stack, on_stack = [root], {root}
@@ -226,7 +223,7 @@ def recursive_nodes(root: Node) -> set[Node]:
                 parent = work[-1][0]
                 low[parent] = min(low[parent], low[node])
             if low[node] == index[node]:
-                component = []
+                component: list[Node] = []
                 while not component or component[-1] is not node:
                     component.append(stack.pop())
                     on_stack.discard(component[-1])

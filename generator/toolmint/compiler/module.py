@@ -1,7 +1,5 @@
 """The module being emitted: its constants, its functions, and what it imports."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -61,14 +59,14 @@ class Module:
         self._functions: dict[tuple[str, Node], str] = {}
 
     def use(self, name: str) -> str:
-        """A name from runtime.validation, imported."""
+        """Return a name from runtime.validation, imported."""
         self.support.add(name)
         return name
 
     # -- constants ---------------------------------------------------------------------------------------------------
 
     def constant(self, label: str, expression: str, annotation: str = "") -> str:
-        """The name of a module-level constant with this value."""
+        """Return the name of a module-level constant with this value."""
         key = (label, expression)
         if key not in self._constants:
             name = self._constants[key] = self._names.take(f"_{self.prefix}_{label}")
@@ -76,7 +74,7 @@ class Module:
         return self._constants[key]
 
     def matcher(self, pattern: Pattern) -> str:
-        """The name of a constant function that is true of the texts a pattern matches somewhere in."""
+        """Return the name of a constant function that is true of the texts a pattern matches somewhere in."""
         self.modules.add("re")
         if any(isinstance(piece, Category) for piece in pattern.pieces):
             self.use("category_members")
@@ -84,26 +82,26 @@ class Module:
         return self.constant("matches", f"re.compile({pattern_literal(pattern)}, re.ASCII).{method}")
 
     def strings(self, label: str, values: Iterable[str]) -> str:
-        """A set of strings: in place if it is short, a constant if not."""
+        """Return a set of strings: in place if it is short, a constant if not."""
         items = [string(value) for value in values]
         members = f"{{{', '.join(items)}}}"
         return members if len(members) <= 80 else self.constant(label, f"frozenset({members})")
 
     def names(self, label: str, names: Iterable[str]) -> str:
-        """A tuple of strings, in order: in place if it is short, a constant if not."""
+        """Return a tuple of strings, in order: in place if it is short, a constant if not."""
         items = [string(name) for name in names]
         members = f"({', '.join(items)}{',' * (len(items) == 1)})"
         return members if len(members) <= 80 else self.constant(label, members)
 
     def value(self, label: str, value: Json) -> str:
-        """The name of a constant that is an array or object."""
+        """Return the name of a constant that is an array or object."""
         annotation = "list[object]" if isinstance(value, list) else "dict[str, object]"
         return self.constant(label, literal(value), annotation)
 
     # -- functions ---------------------------------------------------------------------------------------------------
 
     def function(self, kind: str, node: Node) -> str:
-        """The name of a node's function of one kind; it will be emitted."""
+        """Return the name of a node's function of one kind; it will be emitted."""
         key = (kind, node)
         if key not in self._functions:
             self._functions[key] = self._names.take(f"_{self.prefix}_{self.label(node)}_{kind}")
@@ -111,7 +109,7 @@ class Module:
         return self._functions[key]
 
     def scope(self, node: Node, *parameters: str) -> Scope:
-        """The scope of a node's function."""
+        """Return the scope of a node's function."""
         entries = (f"{self.prefix}_{kind}" for kind in ("is_valid", "violations", "destringified"))
         depth = "depth + 1" if node in self.recursive else "0"
         return Scope(Names((*parameters, "depth", "re", "Any", *SUPPORT, *entries)), depth)
@@ -125,7 +123,7 @@ class Module:
         return node not in self.rejecting
 
     def label(self, node: Node) -> str:
-        """A name for a node, after its place in the schema; unique in the module."""
+        """Return a name for a node, after its place in the schema; unique in the module."""
         if node not in self._labels:
             self._labels[node] = self._label_names.take(_label(node.pointer))
         return self._labels[node]
@@ -139,7 +137,7 @@ _PARTS = {
 
 
 def _label(pointer: str) -> str:
-    """A schema's place in snake case, from the last definition on, without the keywords that go without saying."""
+    """Return a schema's place in snake case, from the last definition on, without keywords that go without saying."""
     tokens = pointer.split("/")[1:]
     for keyword in ("$defs", "definitions"):
         while keyword in tokens[:-1]:

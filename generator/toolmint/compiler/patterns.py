@@ -1,13 +1,11 @@
-"""``pattern`` is ECMA-262, Python's ``re`` is not: one is translated to the other, or refused with the reason.
+r"""``pattern`` is ECMA-262, Python's ``re`` is not: one is translated to the other, or refused with the reason.
 
-The dialect is that of the ``u`` flag (ECMA-262, section 22.2), as JSON Schema recommends: code points, not UTF-16 units.
+The dialect is that of the ``u`` flag (ECMA-262, section 22.2), as JSON Schema recommends: code points, not UTF-16.
 Two things that flag forbids are let through because they can mean only one thing: an escaped ASCII punctuation mark
-outside a class (``\\-``, ``\\@``) and a brace or bracket that closes or repeats nothing.
+outside a class (``\-``, ``\@``) and a brace or bracket that closes or repeats nothing.
 
-What comes out is compiled with ``re.ASCII``, so that ``\\d``, ``\\w`` and ``\\b`` mean what they mean in ECMA-262.
+What comes out is compiled with ``re.ASCII``, so that ``\d``, ``\w`` and ``\b`` mean what they mean in ECMA-262.
 """
-
-from __future__ import annotations
 
 import re
 import unicodedata
@@ -60,7 +58,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A Unicode general category inside a character class, as ``\\p{..}`` names it; its members depend on Python."""
+    r"""A Unicode general category inside a character class, as ``\p{..}`` names it; its members depend on Python."""
 
     name: str
     negated: bool
@@ -81,21 +79,21 @@ class Chars:
 class Sequence:
     """Parts one after the other."""
 
-    parts: tuple[Tree, ...]
+    parts: "tuple[Tree, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Alternatives, in order of preference."""
 
-    options: tuple[Tree, ...]
+    options: "tuple[Tree, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """A quantified part; ``most`` is None where there is no upper end."""
 
-    body: Tree
+    body: "Tree"
     least: int
     most: int | None
     lazy: bool
@@ -105,7 +103,7 @@ class Repeat:
 class Group:
     """A group; ``number`` counts capturing ones from 1."""
 
-    body: Tree
+    body: "Tree"
     number: int | None
 
 
@@ -113,7 +111,7 @@ class Group:
 class Look:
     """An assertion about what follows or precedes."""
 
-    body: Tree
+    body: "Tree"
     behind: bool
     negated: bool
 
@@ -162,7 +160,7 @@ def translate(source: str) -> Pattern:
     Raises:
         PatternError: it is no pattern, Python cannot express it, or it can take exponential time.
     """
-    from .backtracking import longest_text  # noqa: PLC0415
+    from .backtracking import longest_text
 
     if len(source) > MAX_LENGTH:
         raise PatternError(f"the pattern is longer than {MAX_LENGTH} characters", "use enum for a list of words")
@@ -190,7 +188,7 @@ def complement(ranges: Ranges) -> Ranges:
 
 
 def union(ranges: list[tuple[int, int]]) -> Ranges:
-    """The same code points as sorted, disjoint ranges."""
+    """Return the same code points as sorted, disjoint ranges."""
     merged: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
@@ -400,7 +398,7 @@ class _Parser:
             )
 
     def _class_escape(self) -> tuple[str | Category, Ranges] | None:
-        """A shorthand such as ``\\s`` as the members of a Python class, or None if something else follows."""
+        r"""Return a shorthand such as ``\s`` as the members of a Python class, or None if something else follows."""
         if match := self._match(r"[dDwW]"):
             ranges = _DIGITS if match[0] in "dD" else _WORD
             return f"\\{match[0]}", complement(ranges) if match[0].isupper() else ranges
@@ -506,7 +504,7 @@ def _class_text(ranges: Ranges) -> str:
 
 
 def _escaped(code: int, special: str) -> str:
-    """A character as ``re`` reads it, in printable ASCII and without a bare double quote."""
+    """Return a character as ``re`` reads it, in printable ASCII and without a bare double quote."""
     if 0x20 <= code < 0x7F:
         char = chr(code)
         return f"\\{char}" if char in special or char == '"' else char

@@ -6,9 +6,8 @@ emitters read. A ``$dynamicRef`` is decided here too: the resources passed on th
 schema becomes one node for every outcome (JSON Schema Core 2020-12, section 8.2.3.2).
 """
 
-from __future__ import annotations
-
 import difflib
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from .errors import SchemaError
 from .formats import FORMATS
 from .metaschema import bundled, metaschema_faults
 from .model import Arrays, Node, Numbers, Objects, Strings, reachable
-from .patterns import Pattern, PatternError, translate
+from .patterns import PatternError, translate
 
 MAX_DEPTH = 128
 """Most levels of arrays and objects a schema document may nest."""
@@ -48,10 +47,10 @@ class Resource:
     """
 
     uri: str
-    root: Place
+    root: "Place"
     dialect: Dialect
-    anchors: dict[str, Place] = field(default_factory=dict)
-    dynamic: dict[str, Place] = field(default_factory=dict)
+    anchors: dict[str, "Place"] = field(default_factory=dict)
+    dynamic: dict[str, "Place"] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -65,12 +64,12 @@ class Place:
 
 
 def escape(token: str) -> str:
-    """A property name as a JSON pointer's reference token (RFC 6901, section 3)."""
+    """Return a property name as a JSON pointer's reference token (RFC 6901, section 3)."""
     return token.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(token: str) -> str:
-    """The property name a JSON pointer's reference token stands for."""
+    """Return the property name a JSON pointer's reference token stands for."""
     return token.replace("~1", "/").replace("~0", "~")
 
 
@@ -125,21 +124,20 @@ class Document:
                 stack.extend((f"{pointer}/{path}", child, place.resource) for path, child in reversed(children))
 
     def _resource_of(self, place: Place, parent: Resource | None, default: Dialect) -> Resource:
-        """The resource a schema belongs to, made if it starts one; its anchors are entered."""
+        """Return the resource a schema belongs to, made if it starts one; its anchors are entered."""
         schema = place.schema if isinstance(place.schema, dict) else {}
         dialect = parent.dialect if parent else default
         identifier = schema.get("$id")
-        if parent is None or isinstance(identifier, str):
-            if "$schema" in schema:
-                named = find_dialect(schema["$schema"])
-                if named is None:
-                    self._fail(
-                        place.document,
-                        f"{place.pointer}/$schema",
-                        f"the dialect {schema['$schema']!r} is not supported",
-                        f"supported are {DRAFT_2020_12} and {DRAFT_07}#",
-                    )
-                dialect = named or dialect
+        if "$schema" in schema and (parent is None or isinstance(identifier, str)):
+            named = find_dialect(schema["$schema"])
+            if named is None:
+                self._fail(
+                    place.document,
+                    f"{place.pointer}/$schema",
+                    f"the dialect {schema['$schema']!r} is not supported",
+                    f"supported are {DRAFT_2020_12} and {DRAFT_07}#",
+                )
+            dialect = named or dialect
         hidden = dialect.ref_hides_siblings and "$ref" in schema
         if not isinstance(identifier, str) or hidden:
             identifier = ""
@@ -179,9 +177,7 @@ class Document:
             return
         faults = list(metaschema_faults(schema, dialect))
         for path, message in faults:
-            yield SchemaError(
-                "".join(f"/{escape(str(token))}" for token in [place.pointer[1:], *path] if token != ""), message
-            )
+            yield SchemaError(place.pointer + "".join(f"/{escape(str(token))}" for token in path), message)
         broken = {path[0] for path, _ in faults if path}
         hidden = dialect.ref_hides_siblings and "$ref" in schema
         for keyword in ("$ref",) if hidden else ("$ref", "$dynamicRef"):
@@ -195,16 +191,16 @@ class Document:
         patterns = [("/pattern", schema["pattern"])] if "pattern" in schema and "pattern" not in broken else []
         if isinstance(schema.get("patternProperties"), dict):
             patterns += [(f"/patternProperties/{escape(key)}", key) for key in schema["patternProperties"]]
-        for path, pattern in patterns:
+        for suffix, pattern in patterns:
             try:
                 translate(pattern)
             except PatternError as error:
-                yield SchemaError(f"{place.pointer}{path}", str(error), error.hint)
+                yield SchemaError(f"{place.pointer}{suffix}", str(error), error.hint)
 
     # -- references --------------------------------------------------------------------------------------------------
 
     def resolve(self, place: Place, reference: str, keyword: str) -> Place:
-        """The subschema a reference leads to.
+        """Return the subschema a reference leads to.
 
         Raises:
             SchemaError: it leads to nothing, to another document, or to the network.
@@ -244,14 +240,14 @@ class Document:
         return self._resources.get(uri)
 
     def _follow(self, resource: Resource, fragment: str, keyword: str, reference: str, pointer: str) -> Place:
-        """The subschema a JSON pointer leads to, wherever it is: also under a keyword the dialect does not know."""
+        """Return the subschema a JSON pointer leads to, even under a keyword the dialect does not know."""
         document, at = resource.root.document, resource.root.pointer
         value: Any = resource.root.schema
         for token in map(unescape, fragment.split("/")[1:]):
             if isinstance(value, dict) and token in value:
                 value = value[token]
-            elif isinstance(value, list) and token.isascii() and token.isdigit() and int(token[:6]) < len(value):
-                value, token = value[int(token[:6])], str(int(token[:6]))
+            elif isinstance(value, list) and re.fullmatch("0|[1-9][0-9]{0,5}", token) and int(token) < len(value):
+                value = value[int(token)]
             else:
                 names = [key for key in value if isinstance(key, str)] if isinstance(value, dict) else []
                 near = _nearest(token, names)
@@ -295,7 +291,7 @@ def _subschemas(schema: dict[str, Any], dialect: Dialect) -> Iterator[tuple[str,
 
 
 def _first_deeper_than(value: Any, limit: int) -> str | None:
-    """The pointer of something nested deeper than ``limit`` levels, or None."""
+    """Return the pointer of something nested deeper than ``limit`` levels, or None."""
     stack: list[tuple[str, Any, int]] = [("", value, 0)]
     while stack:
         pointer, value, depth = stack.pop()
@@ -322,7 +318,7 @@ def _nearest(name: str, names: Iterable[str]) -> str:
 
 
 def build(document: Document, *, assert_formats: bool = False) -> Node:
-    """The model of a document without errors.
+    """Return the model of a document without errors.
 
     Raises:
         SchemaError: a chain of references never comes to an instance, or a bound is hit.
@@ -344,7 +340,7 @@ class _Builder:
         self._pending: deque[tuple[Node, Place, Environment]] = deque()
 
     def node(self, place: Place, environment: Environment) -> Node:
-        """The node for a place; a schema that is nothing but a reference is the node it refers to."""
+        """Return the node for a place; a schema that is nothing but a reference is the node it refers to."""
         passed = {place}
         while True:
             environment = _enter(place.resource, environment)
@@ -505,19 +501,19 @@ _KEYWORDS = {
 
 
 def _keywords(schema: dict[str, Any], dialect: Dialect) -> set[str]:
-    """The keywords of a schema that can reject an instance."""
+    """Return the keywords of a schema that can reject an instance."""
     if dialect.ref_hides_siblings and "$ref" in schema:
         return {"$ref"}
     return _KEYWORDS[dialect.uri] & schema.keys()
 
 
 def _count(schema: dict[str, Any], keyword: str) -> int | None:
-    """A keyword's value as a whole number: 2.0 is one too (JSON Schema Validation 2020-12, section 6)."""
+    """Return a keyword's value as a whole number: 2.0 is one too (JSON Schema Validation 2020-12, section 6)."""
     return int(schema[keyword]) if keyword in schema else None
 
 
 def _enter(resource: Resource, environment: Environment) -> Environment:
-    """The dynamic anchors in force inside a resource: those in force before go first."""
+    """Return the dynamic anchors in force inside a resource: those in force before go first."""
     if not resource.dynamic:
         return environment
     return tuple(sorted((resource.dynamic | dict(environment)).items(), key=lambda item: item[0]))

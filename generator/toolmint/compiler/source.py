@@ -4,8 +4,6 @@ A schema is not trusted. Its text reaches the source only as a string literal ma
 name reduced to ``[a-z0-9_]``. Nothing depends on the running Python's Unicode tables or on the order of a set.
 """
 
-from __future__ import annotations
-
 import keyword
 import math
 import re
@@ -21,12 +19,17 @@ MAX_NAME = 40
 _PIECE = 88
 _LOWEST_HEX = 10**1000
 _RESERVED = frozenset(keyword.kwlist) | frozenset(
-    "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex"
-    " copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals"
-    " hasattr hash help hex id input int isinstance issubclass iter len license list locals map max memoryview min next"
-    " object oct open ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str"
-    " sum super tuple type vars zip re match case".split()
-)
+    {
+        "abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes",
+        "callable", "chr", "classmethod", "compile", "complex", "copyright", "credits", "delattr", "dict", "dir",
+        "divmod", "enumerate", "eval", "exec", "exit", "filter", "float", "format", "frozenset", "getattr",
+        "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len",
+        "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord",
+        "pow", "print", "property", "quit", "range", "repr", "reversed", "round", "set", "setattr", "slice",
+        "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip", "match", "case",
+    }
+)  # fmt: skip
+"""Keywords, and builtins as of any supported Python: no local variable takes such a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +52,14 @@ Line = str | Guard
 
 
 def indent(lines: Iterable[Line]) -> list[Line]:
-    """The same lines one level deeper."""
+    """Return the same lines one level deeper."""
     return [
         Guard(line.fails, line.passes, line.level + 1) if isinstance(line, Guard) else f"    {line}" for line in lines
     ]
 
 
 def when(condition: str, body: list[Line]) -> list[Line]:
-    """The body under an ``if``; a single guard takes the condition in."""
+    """Return the body under an ``if``; a single guard takes the condition in."""
     if not body:
         return []
     if body == ["return False"]:
@@ -67,19 +70,21 @@ def when(condition: str, body: list[Line]) -> list[Line]:
 
 
 def either(conditions: Iterable[str]) -> str:
-    """The conditions joined by ``or``, in parentheses where something else follows or goes before."""
+    """Return the conditions joined by ``or``, in parentheses where something else follows or goes before."""
     conditions = tuple(conditions)
     return conditions[0] if len(conditions) == 1 and not _loose(conditions[0]) else f"({any_of(conditions)})"
 
 
 def any_of(conditions: Iterable[str]) -> str:
-    """The conditions joined by ``or``."""
+    """Return the conditions joined by ``or``."""
     conditions = tuple(conditions)
-    return conditions[0] if len(conditions) == 1 else " or ".join(f"({c})" if " and " in c else c for c in conditions)
+    if len(conditions) == 1:
+        return conditions[0]
+    return " or ".join(f"({condition})" if " and " in condition else condition for condition in conditions)
 
 
 def all_of(conditions: Iterable[str]) -> str:
-    """The conditions joined by ``and``."""
+    """Return the conditions joined by ``and``."""
     conditions = tuple(conditions)
     return conditions[0] if len(conditions) == 1 else " and ".join(f"({c})" if _loose(c) else c for c in conditions)
 
@@ -90,7 +95,7 @@ def _loose(condition: str) -> bool:
 
 
 def written(lines: Iterable[Line]) -> Iterator[str]:
-    """The lines with every guard written out."""
+    """Yield the lines with every guard written out."""
     for line in lines:
         if isinstance(line, str):
             yield line
@@ -100,7 +105,7 @@ def written(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def returning(lines: list[Line]) -> list[str]:
-    """The body of a function that is True unless a line says otherwise."""
+    """Return the body of a function that is True unless a line says otherwise."""
     if lines and isinstance(last := lines[-1], Guard) and not last.level:
         return [*written(lines[:-1]), f"return {all_of(last.passes)}"]
     if lines and lines[-1] == "return False":
@@ -109,7 +114,7 @@ def returning(lines: list[Line]) -> list[str]:
 
 
 def string(text: str) -> str:
-    """A string literal in printable ASCII; a long one in parentheses, in pieces on lines of their own."""
+    """Return a string literal in printable ASCII; a long one in parentheses, in pieces on lines of their own."""
     if len(text) <= _PIECE:
         return _quoted(text)
     pieces = [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
@@ -151,8 +156,8 @@ def formatted(parts: Sequence[str | tuple[str]]) -> str:
     return "(" + "\n".join(f'f"{piece}"' for piece in pieces) + ")"
 
 
-def number(value: int | float) -> str:
-    """A number literal; an integer of over a thousand digits in hexadecimal, which Python reads whatever its length."""
+def number(value: float) -> str:
+    """Return a number literal; an integer of over a thousand digits in hexadecimal, which Python reads whatever its length."""
     if isinstance(value, int):
         return int.__repr__(value) if abs(value) < _LOWEST_HEX else hex(value)
     if math.isfinite(value):
@@ -161,7 +166,7 @@ def number(value: int | float) -> str:
 
 
 def literal(value: Json) -> str:
-    """A JSON value as an expression; only as deep as a schema may be."""
+    """Return a JSON value as an expression; only as deep as a schema may be."""
     if value is None or isinstance(value, bool):
         return repr(value)
     if isinstance(value, str):
@@ -174,7 +179,7 @@ def literal(value: Json) -> str:
 
 
 def pattern_literal(pattern: Pattern) -> str:
-    """A translated pattern as an expression; members of Unicode categories are added when it is evaluated."""
+    """Return a translated pattern as an expression; members of Unicode categories are added when it is evaluated."""
     parts = []
     for piece in pattern.pieces:
         if isinstance(piece, Category):
@@ -186,7 +191,7 @@ def pattern_literal(pattern: Pattern) -> str:
 
 
 def _raw(text: str) -> str:
-    """A raw string literal of text that has neither a bare double quote nor a control character."""
+    """Return a raw string literal of text that has neither a bare double quote nor a control character."""
     pieces, start = [], 0
     while start < len(text):
         end = min(start + _PIECE, len(text))
@@ -198,7 +203,7 @@ def _raw(text: str) -> str:
 
 
 def snake(text: str) -> str:
-    """Some text as a lower-case name without leading or trailing underscores; empty if nothing is left of it."""
+    """Return some text as a lower-case name without leading or trailing underscores; empty if nothing is left of it."""
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text[: 4 * MAX_NAME])
     return re.sub(r"[^a-z0-9]+", "_", text.lower().encode("ascii", "replace").decode()).strip("_")[:MAX_NAME].strip("_")
 
@@ -210,7 +215,7 @@ class Names:
         self._taken = set(taken)
 
     def take(self, wanted: str) -> str:
-        """The wanted name, or one like it."""
+        """Return the wanted name, or one like it."""
         name, count = wanted, 1
         while name in self._taken or name in _RESERVED:
             count += 1

@@ -1,7 +1,5 @@
 """Phrases about schemas, in the words a reader of the violations would use. All of it is text, none of it source."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 
@@ -25,7 +23,7 @@ MAX_TEXT = 80
 
 
 def counted(count: int, noun: str) -> str:
-    """A count with its noun: "1 item", "3 properties"."""
+    """Return a count with its noun: "1 item", "3 properties"."""
     plural = {"property": "properties"}.get(noun, f"{noun}s")
     return f"{shown_number(count)} {noun if count == 1 else plural}"
 
@@ -37,20 +35,20 @@ def listed(words: Iterable[str]) -> str:
 
 
 def shown_number(value: float) -> str:
-    """A number as it was written, or nearly; a very long one only by its size."""
+    """Return a number as it was written, or nearly; a very long one only by its size."""
     if isinstance(value, int) and abs(value) >= 10**40:
         return f"{'minus ' * (value < 0)}2**{abs(value).bit_length() - 1} or a little more"
     return number(value)
 
 
 def shortened(text: str) -> str:
-    """A text in one line of limited length."""
+    """Return a text in one line of limited length."""
     text = " ".join(text.split())
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 3]}..."
 
 
 def shown_json(value: Json) -> str:
-    """A JSON value in one line of limited length."""
+    """Return a JSON value in one line of limited length."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return shown_number(value)
     return shortened(json.dumps(value, ensure_ascii=False))
@@ -63,19 +61,19 @@ def shortlist(values: Sequence[Json]) -> str:
 
 
 def any_value(values: Sequence[Json]) -> str:
-    """The members of an ``enum``, or of a ``const``, as a phrase."""
+    """Return the members of an ``enum``, or of a ``const``, as a phrase."""
     if not values:
         return "nothing: no value is allowed"
     return f"{'one of ' if len(values) > 1 else ''}{shortlist(values)}"
 
 
 def named(node: Node, index: int) -> str:
-    """What to call an alternative: by its title, by what it asks for, or by its number."""
+    """Return what to call an alternative: by its title, by what it asks for, or by its number."""
     return f'"{shortened(node.title)}"' if node.title else described(node, unknown=f"alternative {index}")
 
 
 def described(node: Node, *, unknown: str = "a value that fits the schema", depth: int = 2) -> str:
-    """What a schema expects, as a short phrase with an article; ``unknown`` if that takes more words."""
+    """Return what a schema expects, as a short phrase with an article; ``unknown`` if that takes more words."""
     if node.verdict is not None:
         return "any value" if node.verdict else "nothing: no value is allowed"
     if node.values:
@@ -145,7 +143,7 @@ def _described_string(rules: Strings) -> str:
 
 
 def _details(rules: Objects, depth: int) -> str:
-    """What tells objects of a kind from others: fixed values of properties, else the names of required ones."""
+    """Return what tells objects of a kind from others: fixed values of properties, else the names of required ones."""
     fixed = [
         f'"{shortened(name)}" is {shown_json(child.values[0][0])}'
         for name, child in rules.properties.items()
