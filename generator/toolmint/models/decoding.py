@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from toolmint.models.literals import literal, string_literal
 from toolmint.models.types import (
     ANY,
     BOOL,
@@ -163,7 +164,7 @@ class DecoderSource:
         return function
 
     def _argument(self, field: Field) -> str:
-        key = repr(field.wire_name)
+        key = string_literal(field.wire_name)
         sent = f"value[{key}]"
         decoded = self._decode(field.type, sent)
         if field.required:
@@ -186,7 +187,7 @@ class DecoderSource:
 
     def _known(self, class_: Class) -> str:
         constant = f"_{_snake(class_.name).upper()}_KEYS"
-        names = ", ".join(repr(field.wire_name) for field in class_.fields)
+        names = ", ".join(string_literal(field.wire_name) for field in class_.fields)
         self._constants[constant] = f"{constant} = frozenset(({names},))\n"
         return constant
 
@@ -219,7 +220,7 @@ class DecoderSource:
                 lines.append(f"    return {decoded}")
                 break
             if tag and isinstance(expanded, Class):
-                test = f"type(value) is dict and value.get({tag!r}) {_among(_constants(expanded, tag))}"
+                test = f"type(value) is dict and value.get({string_literal(tag)}) {_among(_constants(expanded, tag))}"
             else:
                 test = self._fits(branch, "value")
             lines.append(f"    if {test}:\n        return {decoded}")
@@ -282,7 +283,7 @@ class DecoderSource:
             return function
         checks = ["type(value) is dict"]
         for field in class_.fields:
-            key = repr(field.wire_name)
+            key = string_literal(field.wire_name)
             check = self._fits(field.type, f"value[{key}]")
             if field.required:
                 checks.append(f"{key} in value" + ("" if check == "True" else f" and {check}"))
@@ -341,7 +342,7 @@ def _tag(classes: list[Class]) -> str | None:
 
 
 def _among(values: tuple[str | int | bool, ...]) -> str:
-    return f"== {values[0]!r}" if len(values) == 1 else f"in {values!r}"
+    return f"== {literal(values[0])}" if len(values) == 1 else f"in ({', '.join(map(literal, values))})"
 
 
 def _fits_constants(values: tuple[str | int | bool, ...], value: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import referencing.exceptions
 
+from toolmint.models.literals import literal, string_literal
 from toolmint.models.types import (
     Alias,
     Class,
@@ -115,16 +116,18 @@ def expression(type_: Type, value: Any) -> str:
         case Primitive("int"):
             return repr(int(value))
         case Literals(values):
-            return repr(
-                next(item for item in values if item == value and isinstance(value, bool) == isinstance(item, bool))
-            )
+            return literal(next(item for item in values if fits(Literals((item,)), value)))
         case ListOf(item):
             return f"[{', '.join(expression(item, element) for element in value)}]"
         case TupleOf(items):
             inner = ", ".join(map(expression, items, value))
             return f"({inner},)" if len(items) == 1 else f"({inner})"
         case DictOf(item):
-            return "{" + ", ".join(f"{key!r}: {expression(item, element)}" for key, element in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"{string_literal(key)}: {expression(item, element)}" for key, element in value.items())
+                + "}"
+            )
         case Union(branches):
             return expression(next(branch for branch in branches if fits(branch, value)), value)
         case Alias():
@@ -132,7 +135,7 @@ def expression(type_: Type, value: Any) -> str:
         case Class():
             return f"{type_.name}({', '.join(_arguments(type_, value))})"
         case _:
-            return _literal(value)
+            return literal(value)
 
 
 def _arguments(class_: Class, value: dict[str, Any]) -> list[str]:
@@ -145,12 +148,3 @@ def _arguments(class_: Class, value: dict[str, Any]) -> list[str]:
     if rest and class_.extra is not None:
         arguments.append(f"extra={expression(DictOf(class_.extra), rest)}")
     return arguments
-
-
-def _literal(value: Any) -> str:
-    """Return the source of a JSON value; ``repr`` would do, but prints subclasses of dict by their own name."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{str(key)!r}: {_literal(item)}" for key, item in value.items()) + "}"
-    return repr(value)

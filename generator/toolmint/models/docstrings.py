@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
+from toolmint.models.literals import visible
+
 WIDTH = 112
 """Characters on a line of text: 120 for a line of code, less the indentation and some air."""
 
@@ -42,8 +44,7 @@ def attribute_docstring(text: str, *, indent: str = "    ") -> str:
 
 def _clean(text: str) -> str:
     """Return the text without what may not stand in a source file: other line ends, control characters, surrogates."""
-    text = "\n".join(text.splitlines()).replace('"""', "'''")
-    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+    return "\n".join(map(visible, text.splitlines())).replace('"""', "'''")
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -37,9 +37,17 @@ RESERVED_FIELDS = frozenset(keyword.kwlist) | {
 """Names a field may not have."""
 
 
+def _normalized(name: str) -> str:
+    """Return the form that Python itself gives an identifier, by tables that are the same in every Python."""
+    return unicodedata.ucd_3_2_0.normalize("NFKC", name)
+
+
+def _in_identifier(char: str) -> bool:
+    return ("a" + char).isidentifier() and (char.isascii() or unicodedata.ucd_3_2_0.category(char) != "Cn")
+
+
 def _words(name: str) -> list[str]:
-    text = unicodedata.normalize("NFKC", name)
-    return "".join(char if ("a" + char).isidentifier() and char != "_" else " " for char in text).split()
+    return "".join(char if _in_identifier(char) and char != "_" else " " for char in _normalized(name)).split()
 
 
 def class_name(name: str) -> str:
@@ -56,9 +64,8 @@ def capitalized(name: str) -> str:
 
 def field_name(name: str) -> str:
     """Return the snake_case form of a name; an identifier that is not reserved."""
-    words = _words(_CAMEL.sub("_", unicodedata.normalize("NFKC", name)))
-    joined = unicodedata.normalize("NFKC", "_".join(word.lower() for word in words)) or _UNNAMED
-    joined = "".join(char for char in joined if ("a" + char).isidentifier())
+    words = _words(_CAMEL.sub("_", _normalized(name)))
+    joined = "".join(filter(_in_identifier, _normalized("_".join(word.lower() for word in words)))) or _UNNAMED
     if not joined.isidentifier():
         joined = f"field_{joined}"
     return f"{joined}_" if joined in RESERVED_FIELDS else joined

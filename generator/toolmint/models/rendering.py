@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolmint.assets import TEMPLATES
 from toolmint.models.docstrings import attribute_docstring, docstring
+from toolmint.models.literals import string_literal
 from toolmint.models.types import (
     ANY,
     EXTRA,
@@ -81,7 +82,7 @@ def _imports(
     shapes = {shape for type_ in types for child in children(type_) for shape in _shapes(child)}
     typing = {"Final": True, "TYPE_CHECKING": True, "Any": "Any" in shapes, "Literal": "Literal" in shapes}
     typing["TypeAlias"] = any(isinstance(type_, Alias) for type_ in types)
-    yield f"from typing import {', '.join(sorted(name for name, used in typing.items() if used))}\n"
+    yield f"from typing import {', '.join(sorted((name for name, used in typing.items() if used), key=lambda name: (not name.isupper(), name)))}\n"
     absent = {"ABSENT": "ABSENT" in table or any(field.sentinel for field in fields)}
     absent["Absent"] = any(field.sentinel and field.type != ANY for field in fields)
     if used := [name for name, is_used in absent.items() if is_used]:
@@ -154,13 +155,17 @@ def _unused_name(names: dict[str, Any]) -> str:
 
 
 def _class_data(class_: Class) -> dict[str, Any]:
+    hints = [field_annotation(field) for field in class_.fields]
     assignments = [_assignment(field) for field in class_.fields]
     docstrings = [attribute_docstring(field.description) for field in class_.fields]
     if class_.extra is not None:
+        hints.append(annotation(DictOf(class_.extra)))
         assignments.append(" = dataclasses.field(default_factory=dict)")
         docstrings.append(attribute_docstring(_EXTRA_TEXT))
     return {
         "docstring": docstring(class_.description, summary=f"{class_.name}."),
+        # It writes constants as the running Python's repr does, which escapes what its Unicode tables do not know yet.
+        "literal_hints": ["" if hint.isascii() else hint for hint in hints],
         "assignments": assignments,
         "docstrings": docstrings,
     }
@@ -169,7 +174,7 @@ def _class_data(class_: Class) -> dict[str, Any]:
 def _alias_data(alias: Alias) -> dict[str, str]:
     text = annotation(alias.target)
     # What it names may be defined further down.
-    quoted = repr(text) if named(alias.target) else text
+    quoted = string_literal(text) if named(alias.target) else text
     return {"annotation": quoted, "docstring": docstring(alias.description, summary=f"{alias.name}.", indent="")}
 
 
@@ -189,7 +194,9 @@ def _table_entry(class_: Class) -> str:
         (field.name, field.wire_name, "ABSENT" if field.required or field.default or field.sentinel else "None")
         for field in class_.fields
     ]
-    rows = [f"({name!r}, {wire_name!r}, {left_out})," for name, wire_name, left_out in entries]
+    rows = [
+        f"({string_literal(name)}, {string_literal(wire_name)}, {left_out})," for name, wire_name, left_out in entries
+    ]
     if class_.extra is not None:
-        rows.append(f"({EXTRA!r}, None, ABSENT),")
+        rows.append(f'("{EXTRA}", None, ABSENT),')
     return textwrap.indent(f"{class_.name}: ({' '.join(rows)}),\n", "    ")

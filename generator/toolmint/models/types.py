@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from toolmint.models.literals import literal
+
 Scalar: TypeAlias = str | int | bool
 
 
@@ -179,7 +181,7 @@ def annotation(type_: Type) -> str:
         case Primitive(name):
             return name
         case Literals(values):
-            return f"Literal[{', '.join(map(repr, values))}]"
+            return f"Literal[{', '.join(map(literal, values))}]"
         case ListOf(item):
             return f"list[{annotation(item)}]"
         case TupleOf(items):
