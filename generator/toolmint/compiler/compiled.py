@@ -4,16 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from .check import check_entry, check_function
+from .destringify import destringify_entry, destringify_function
 from .dialects import DRAFT_2020_12
 from .errors import SchemaError
+from .evaluated import refuse_oversized
 from .explain import explain_entry, explain_function
+from .model import Node
 from .module import Module
 from .resolve import Document, build
 
 Schema = dict[str, Any] | bool
 """A schema as ``json.loads`` gives it."""
 
-_EMITTERS = {"is_valid": check_function, "explain": explain_function}
+_EMITTERS = {"is_valid": check_function, "explain": explain_function, "destringified": destringify_function}
 
 
 @dataclass(frozen=True)
@@ -33,18 +36,38 @@ class CompiledSchema:
 
 
 def compile_schema(
-    schema: Schema, *, prefix: str, default_dialect: str = DRAFT_2020_12, assert_formats: bool = False
+    schema: Schema,
+    *,
+    prefix: str,
+    default_dialect: str = DRAFT_2020_12,
+    assert_formats: bool = False,
+    destringify: bool = False,
 ) -> CompiledSchema:
-    """Compile a schema into the source of ``{prefix}_is_valid`` and ``{prefix}_violations``.
+    """Compile a schema into Python functions.
+
+    ``{prefix}_is_valid(value) -> bool`` and ``{prefix}_violations(value) -> list[Violation]`` agree on every value made
+    of exact JSON types. ``{prefix}_destringified(value) -> object``, on request, mends an invalid value in which JSON
+    text stands where only an array or object can be. The source expects ``Any`` from ``typing`` to be in scope.
+
+    Args:
+        schema: the schema, as ``json.loads`` gives it.
+        prefix: what every name begins with, a lower-case identifier.
+        default_dialect: the metaschema of a schema without ``$schema``.
+        assert_formats: whether ``format`` is checked where the format is one of the known ones.
+        destringify: whether the third function is wanted.
 
     Raises:
         SchemaError: the first of what ``check_schema`` would list.
     """
+    if not prefix.isidentifier() or not prefix.isascii():
+        raise ValueError(f"the prefix {prefix!r} is no ASCII identifier")
     document = Document(schema, default_dialect)
     if document.errors:
         raise document.errors[0]
-    module = Module(build(document, assert_formats=assert_formats), prefix)
+    module = Module(_model(document, assert_formats=assert_formats), prefix)
     entries = ["\n".join(check_entry(module)), "\n".join(explain_entry(module))]
+    if destringify:
+        entries.append("\n".join(destringify_entry(module)))
     functions: list[str] = []
     while module.pending:
         kind, node = module.pending.popleft()
@@ -54,11 +77,17 @@ def compile_schema(
 
 
 def check_schema(schema: object, *, default_dialect: str = DRAFT_2020_12) -> list[SchemaError]:
-    """Everything that makes a schema unusable, in the order of the document; empty if it can be compiled."""
+    """List everything that makes a schema unusable, in the order of the document; nothing if it can be compiled."""
     document = Document(schema, default_dialect)
     if not document.errors:
         try:
-            build(document)
+            _model(document, assert_formats=True)
         except SchemaError as error:
             return [error]
     return document.errors
+
+
+def _model(document: Document, *, assert_formats: bool) -> Node:
+    root = build(document, assert_formats=assert_formats)
+    refuse_oversized(root)
+    return root

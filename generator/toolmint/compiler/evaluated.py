@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .assertions import ALL_TYPES, ARRAY, OBJECT
 from .errors import SchemaError
 from .fitting import fits
-from .model import Node
+from .model import Node, reachable
 from .module import Module, Scope
 from .patterns import Pattern
 from .source import Line, all_of, any_of, string
@@ -71,6 +71,17 @@ def evaluated_items(module: Module, node: Node, v: str, index: str, item: str, s
     """Statements to run first, and an expression that is True of an evaluated item and its index."""
     found = _Gathering(node).result
     return ([], "True") if found.all_items else _of_items(module, found, v, index, item, scope, ())
+
+
+def refuse_oversized(root: Node) -> None:
+    """Refuse a schema in which too many others have a say in what an ``unevaluated...`` keyword applies to.
+
+    Raises:
+        SchemaError: for the first such keyword.
+    """
+    for node in reachable(root):
+        if (node.objects and node.objects.unevaluated) or (node.arrays and node.arrays.unevaluated):
+            _Gathering(node)
 
 
 class _Gathering:

@@ -35,6 +35,9 @@ from .wording import described, named
 PER_LEVEL = 2
 """How many levels of a function's nesting one schema takes here, so that a function nests fewer of them."""
 
+MAX_POINTER = 160
+"""Longest pointer that is written out in full before a function takes over with what is passed to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class At:
@@ -45,6 +48,11 @@ class At:
     """
 
     parts: tuple[str | tuple[str], ...] = ()
+
+    @property
+    def length(self) -> int:
+        """How many characters of it are known now."""
+        return sum(len(part) for part in self.parts if isinstance(part, str))
 
     def name(self, name: str) -> "At":
         """Return the property of this name."""
@@ -140,7 +148,7 @@ def nested(module: Module, node: Node, spot: Spot, scope: Scope, known: frozense
     if any(True for _ in node.children()):
         scope.levels += PER_LEVEL
         try:
-            if module.stands_alone(node, scope):
+            if module.stands_alone(node, scope) or spot.at.length > MAX_POINTER:
                 return _call(module, node, spot, scope)
             return explained(module, node, spot, scope, known)
         finally:
@@ -165,7 +173,16 @@ def explained(module: Module, node: Node, spot: Spot, scope: Scope, known: froze
     report = spot.report(module, "type", described(node))
     if gate[0].fails == "True":
         return [report]
-    return [f"if {gate[0].fails}:", f"    {report}", *(["else:", *indent(body)] if body else [])]
+    return [f"if {gate[0].fails}:", f"    {report}", *_otherwise(body)]
+
+
+def _otherwise(body: list[Line]) -> list[Line]:
+    """Return the body under ``else``, or as ``elif`` if it is one ``if``."""
+    texts = list(written(body))
+    inside = ("    ", "elif ", "else:")
+    if texts and texts[0].startswith("if ") and all(text.startswith(inside) for text in texts[1:]):
+        return [f"el{texts[0]}", *texts[1:]]
+    return ["else:", *indent(body)] if body else []
 
 
 def _reports(module: Module, spot: Spot, assertions: Iterator[Assertion]) -> list[Line]:
@@ -210,7 +227,9 @@ def _groups(
 def _object(module: Module, node: Node, rules: Objects, spot: Spot, scope: Scope) -> list[Line]:
     v = spot.v
     lines: list[Line] = []
+    told: set[str] = set()
     for name, child in rules.properties.items():
+        absent = [f"    {_missing(module, spot, name, child)}"] if name in rules.required else []
         if child.verdict is False:
             lines += [
                 f"if {string(name)} in {v}:",
@@ -221,7 +240,9 @@ def _object(module: Module, node: Node, rules: Objects, spot: Spot, scope: Scope
             inner = nested(module, child, replace(spot, v=local, at=spot.at.name(name)), scope)
             if inner:
                 lines += [f"if {string(name)} in {v}:", *indent([f"{local} = {v}[{string(name)}]", *inner])]
-    for name in rules.required:
+                lines += ["else:", *absent] if absent else []
+                told.add(name)
+    for name in (name for name in rules.required if name not in told):
         report = _missing(module, spot, name, rules.properties.get(name))
         lines += [f"if {string(name)} not in {v}:", f"    {report}"]
     lines += _entries(module, rules, spot, scope)

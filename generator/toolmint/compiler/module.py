@@ -10,8 +10,8 @@ from .source import Names, literal, pattern_literal, snake, string
 
 SUPPORT = (
     "NESTING_LIMIT", "NestingError", "Violation", "ambiguous", "because", "category_members", "closest", "equal",
-    "fits_format", "is_multiple", "is_unique", "misspelt", "missing", "nested_too_deep", "parsed_container",
-    "pointer_token", "repeated", "unexpected", "unexplained", "violated",
+    "fits_format", "is_multiple", "is_unique", "misspelt", "missing", "nested_too_deep", "pointer_token",
+    "repeated", "unexpected", "unexplained", "unwrapped", "violated",
 )  # fmt: skip
 """Everything runtime.validation offers to emitted code; no local variable takes such a name."""
 

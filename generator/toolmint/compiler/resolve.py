@@ -7,6 +7,7 @@ schema becomes one node for every outcome (JSON Schema Core 2020-12, section 8.2
 """
 
 import difflib
+import math
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -88,10 +89,8 @@ class Document:
                     "", f"a schema is an object or a boolean, this is {_json_type(schema)}", "write {} for anything"
                 )
             )
-        elif (too_deep := _first_deeper_than(schema, MAX_DEPTH)) is not None:
-            self.errors.append(
-                SchemaError(too_deep, f"the schema nests deeper than {MAX_DEPTH} levels", "move parts of it into $defs")
-            )
+        elif no_json := list(_no_json(schema)):
+            self.errors += no_json
         else:
             dialect = find_dialect(default_dialect)
             if dialect is None:
@@ -290,18 +289,29 @@ def _subschemas(schema: dict[str, Any], dialect: Dialect) -> Iterator[tuple[str,
             yield from ((f"{escape(keyword)}/{escape(name)}", child) for name, child in value.items())
 
 
-def _first_deeper_than(value: Any, limit: int) -> str | None:
-    """Return the pointer of something nested deeper than ``limit`` levels, or None."""
-    stack: list[tuple[str, Any, int]] = [("", value, 0)]
+def _no_json(schema: Any) -> Iterator[SchemaError]:
+    """Yield what no JSON document could hold, and the first value that is nested too deep."""
+    stack: list[tuple[str, Any, int]] = [("", schema, 0)]
     while stack:
         pointer, value, depth = stack.pop()
-        if depth > limit:
-            return pointer
+        if depth > MAX_DEPTH:
+            yield SchemaError(
+                pointer, f"the schema nests deeper than {MAX_DEPTH} levels", "move parts of it into $defs"
+            )
+            return
         if isinstance(value, dict):
-            stack.extend((f"{pointer}/{escape(key)}", child, depth + 1) for key, child in value.items())
+            for key in value:
+                if not isinstance(key, str):
+                    yield SchemaError(pointer, f"the name {key!r} is no string", "put it in quotes")
+            stack.extend(
+                (f"{pointer}/{escape(key)}", child, depth + 1) for key, child in value.items() if isinstance(key, str)
+            )
         elif isinstance(value, list):
             stack.extend((f"{pointer}/{index}", child, depth + 1) for index, child in enumerate(value))
-    return None
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield SchemaError(pointer, f"the number {value!r} cannot be written in JSON", "use a finite number")
+        elif not isinstance(value, str | int | float | None):
+            yield SchemaError(pointer, f"a Python {type(value).__name__} is no JSON value", "put it in quotes")
 
 
 def _json_type(value: object) -> str:

@@ -157,7 +157,7 @@ def formatted(parts: Sequence[str | tuple[str]]) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number literal; an integer of over a thousand digits in hexadecimal, which Python reads whatever its length."""
+    """Return a number literal; an integer of over a thousand digits in hexadecimal, which Python reads at any length."""
     if isinstance(value, int):
         return int.__repr__(value) if abs(value) < _LOWEST_HEX else hex(value)
     if math.isfinite(value):

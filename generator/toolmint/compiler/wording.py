@@ -112,6 +112,8 @@ def _described_type(node: Node, name: str, depth: int) -> str:
 
 
 def _described_number(noun: str, rules: Numbers) -> str:
+    if rules.minimum is not None and rules.maximum is not None and rules.multiple_of is None:
+        return f"{noun} from {shown_number(rules.minimum)} to {shown_number(rules.maximum)}"
     bounds = [
         f"{words} {shown_number(bound)}"
         for words, bound in (
@@ -134,7 +136,11 @@ def _described_string(rules: Strings) -> str:
         return f"a string that matches {shortened(rules.pattern.source)}"
     least, most = rules.min_length, rules.max_length
     if least and most is not None:
-        return f"a string of {least} to {counted(most, 'character')}"
+        return (
+            f"a string of {least} to {counted(most, 'character')}"
+            if least < most
+            else f"a string of {counted(most, 'character')}"
+        )
     if least == 1:
         return "a string that is not empty"
     if least:
