@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from toolmint import commands
 
@@ -25,7 +25,12 @@ SECONDS = 20.0
 
 def request(id_: object, method: str, meta: Mapping[str, Any] | None = None, /, **params: Any) -> dict[str, Any]:
     """Return a request with valid metadata, or with the metadata given."""
-    return {"jsonrpc": "2.0", "id": id_, "method": method, "params": {**params, "_meta": META if meta is None else meta}}
+    return {
+        "jsonrpc": "2.0",
+        "id": id_,
+        "method": method,
+        "params": {**params, "_meta": META if meta is None else meta},
+    }
 
 
 def call(id_: object, tool: str, arguments: object = None, /, **more: Any) -> dict[str, Any]:
@@ -77,7 +82,7 @@ class Server:
         while chunk := self.process.stderr.read(65536):
             self._errors.append(chunk)
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

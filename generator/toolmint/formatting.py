@@ -8,6 +8,7 @@ from pathlib import Path
 from ruff import find_ruff_bin
 
 _CONFIGURATION = """\
+src = ["tree/src"]
 line-length = 120
 target-version = "py311"
 [lint]
@@ -30,20 +31,25 @@ def format_python(sources: Mapping[str, str]) -> dict[str, str]:
     """
     with tempfile.TemporaryDirectory(prefix="toolmint-") as folder:
         root = Path(folder)
-        configuration = root / "ruff.toml"
-        configuration.write_text(_CONFIGURATION, encoding="utf-8")
+        (root / "ruff.toml").write_text(_CONFIGURATION, encoding="utf-8")
         tree = root / "tree"
         for name, source in sources.items():
             path = tree / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source, encoding="utf-8")
         if sources:
-            _run("check", "--fix", "--quiet", "--no-cache", "--config", str(configuration), str(tree))
-            _run("format", "--quiet", "--no-cache", "--config", str(configuration), str(tree))
+            _run(root, "check", "--fix")
+            _run(root, "format")
         return {name: (tree / name).read_text(encoding="utf-8") for name in sources}
 
 
-def _run(*arguments: str) -> None:
-    finished = subprocess.run([find_ruff_bin(), *arguments], capture_output=True, text=True, check=False)
+def _run(root: Path, *command: str) -> None:
+    finished = subprocess.run(
+        [find_ruff_bin(), *command, "--quiet", "--no-cache", "--config", "ruff.toml", "tree"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if finished.returncode:
-        raise FormattingError(f"ruff {arguments[0]}: {finished.stderr.strip() or finished.stdout.strip()}")
+        raise FormattingError(f"ruff {command[0]}: {finished.stderr.strip() or finished.stdout.strip()}")

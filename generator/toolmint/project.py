@@ -4,11 +4,9 @@ What a client is told (``surface``) and what is checked (``checks``) are worked 
 from those facts; at last all emitted Python is formatted at once.
 """
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from toolmint.assets import TEMPLATES
 from toolmint.compiler import CompiledSchema, compile_schema
@@ -17,7 +15,7 @@ from toolmint.manifest import Manifest, Tool
 from toolmint.models import CodecSource, Models, ToolSchemas, ToolTypes, plan_models, render_protocol
 from toolmint.plan import Plan, PlannedFile
 from toolmint.rendering import render
-from toolmint.revision import Method, Revision
+from toolmint.revision import Method, Revision, Schema
 from toolmint.sourcetext import docstring
 from toolmint.surface import Surface, describe
 
@@ -28,11 +26,27 @@ RUNTIME_HEADER = (
 
 _OWN_API_NAMES = ("ABSENT", "Absent", "Cancelled", "Context", "ToolError", "ToolResult")
 
-# What serves a method that is neither a list nor a constant. A method of a revision that is not here is not offered.
 _SERVED_BY = {
-    "server/discover": 'Constant(DISCOVERY + "," + META)',
-    "tools/call": "Toolbox(dispatcher, package, TOOLS, META)",
+    "server/discover": "Constant(DISCOVERY)",
+    "subscriptions/listen": "subscriptions",
+    "tools/call": ("Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META)"),
 }
+"""The expression in the generated dispatcher that makes what serves a method."""
+
+
+_METADATA = "RequestMetaObject"
+"""The definition of what every request carries as ``_meta``; it has a check of its own, shared by all methods."""
+
+_AMENDED: dict[str, Callable[[Schema], Schema]] = {
+    _METADATA: lambda _: {},
+    # A revision leaves capabilities it does not know open; they are objects like the known ones.
+    "ClientCapabilities": lambda definition: {**definition, "additionalProperties": {"type": "object"}},
+    # The published schema has no null and no fraction among JSON's values; its source, and every client, has.
+    "JSONValue": lambda _: {},
+    # An answer is judged by what was asked for, where that is known.
+    "InputResponse": lambda _: {"type": "object"},
+}
+"""How definitions are read where they check requests, where that differs from what is published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +75,8 @@ class Stub:
     input_class: str
     returns: str
     docstring: str
-    handler_imports: tuple[str, ...]
+    api_names: tuple[str, ...]
+    typing_names: tuple[str, ...]
 
 
 def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
@@ -73,8 +88,17 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
     """
     surface = describe(manifest, revisions)
     models = plan_models(
-        [ToolSchemas(tool.name, tool.identifier, tool.input_schema, tool.output_schema) for tool in manifest.tools],
+        [
+            ToolSchemas(
+                name=tool.name,
+                identifier=tool.identifier,
+                input_schema=tool.input_schema,
+                output_schema=tool.output_schema,
+            )
+            for tool in manifest.tools
+        ],
         manifest.definitions,
+        reserved=_OWN_API_NAMES,
     )
     package = f"src/{manifest.package.module}/"
     generated = dict(_package_files(manifest, revisions, surface, models))
@@ -106,7 +130,8 @@ def _package_files(
     """Yield the generated modules of the package: path within it, source."""
     server, module, distribution = manifest.server, manifest.package.module, manifest.package.name
     title = f"{server.title or server.name} {server.version}"
-    yield "__init__.py", render("package/init.py.jinja", server=server)
+    summary = docstring(f"{server.title or server.name}: an MCP server.")
+    yield "__init__.py", render("package/init.py.jinja", server=server, docstring=summary)
     yield "__main__.py", render("package/main.py.jinja", module=module, distribution=distribution)
     yield "models.py", models.source
     exported = sorted({*models.names, *_OWN_API_NAMES})
@@ -125,28 +150,24 @@ def _package_files(
             "package/dispatch.py.jinja",
             title=title,
             module=module,
-            revisions=manifest.protocol,
             meta=surface.meta,
             discovery=surface.discovery,
             tools=manifest.tools,
-            checks=[_check_module(revision) for revision in revisions],
-            methods=list(_rows(manifest, revisions, surface)),
+            checks=[Check(revision.name, _check_module(revision), _snake(_METADATA)) for revision in revisions],
+            lists=surface.lists,
+            page_size=manifest.defaults.page_size,
+            changes=surface.changes,
+            subscribe=surface.subscribe,
+            methods=list(_rows(revisions, surface)),
         ),
     )
 
 
-def _rows(manifest: Manifest, revisions: Sequence[Revision], surface: Surface) -> Iterator[Row]:
+def _rows(revisions: Sequence[Revision], surface: Surface) -> Iterator[Row]:
     """Yield the offered methods in the order of the newest revision that has them."""
-    lists = {entry.method: entry for entry in surface.lists}
+    lists = {entry.method: entry.variable for entry in surface.lists}
     for name in surface.methods:
-        entry = lists.get(name)
-        if entry is None:
-            serve = _SERVED_BY[name]
-        else:
-            serve = (
-                f'Listing("{entry.key}", "{entry.digest}", lambda: load(package, "catalogue").{entry.constant}, '
-                f"{manifest.defaults.page_size}, {entry.tail!r} + META)"
-            )
+        serve = lists.get(name) or _SERVED_BY[name]
         checks = [
             Check(revision.name, _check_module(revision), _check_prefix(revision.methods[name]))
             for revision in revisions
@@ -158,17 +179,13 @@ def _rows(manifest: Manifest, revisions: Sequence[Revision], surface: Surface) -
 def _request_checks(revision: Revision, surface: Surface) -> str:
     """Return the checks of the params of every offered method that a revision has."""
     methods = [revision.methods[name] for name in surface.methods if name in revision.methods]
-    names = dict.fromkeys(method.params for method in methods if method.params)
+    names = dict.fromkeys([_METADATA, *(method.params for method in methods if method.params)])
     compiled = []
     for name in names:
         schema = dict(revision.schema(name))
-        definitions = dict(schema.get("$defs", {}))
-        if "ClientCapabilities" in definitions:  # the revision leaves unknown capabilities open; they are objects too
-            definitions["ClientCapabilities"] = {
-                **definitions["ClientCapabilities"],
-                "additionalProperties": {"type": "object"},
-            }
-        compiled.append(compile_schema({**schema, "$defs": definitions}, prefix=_snake(name)))
+        definitions = schema.get("$defs", {})
+        amended = {key: _AMENDED[key](value) if key in _AMENDED else value for key, value in definitions.items()}
+        compiled.append(compile_schema({**schema, "$defs": amended}, prefix=_snake(name)))
     return render("package/request_checks.py.jinja", revision=revision.name, **_merged(compiled, ()))
 
 
@@ -188,15 +205,23 @@ def _tool_checks(tool: Tool, types: ToolTypes) -> str:
 
 
 def _merged(compiled: Sequence[CompiledSchema], codecs: Sequence[CodecSource]) -> dict[str, object]:
-    """Return the facts of a module that holds several compiled schemas and codecs: modules, imports, body."""
-    support = sorted({name for part in compiled for name in part.support})
-    imports = [f"from ..runtime.validation import {', '.join(support)}"] if support else []
-    imports += [line for codec in codecs for line in codec.imports]
-    return {
-        "modules": sorted({name for part in compiled for name in part.modules}),
-        "imports": list(dict.fromkeys(imports)),
-        "body": "\n\n".join([*(part.body for part in compiled), *(codec.body for codec in codecs)]),
-    }
+    """Return the facts of a module of ``validators`` that holds compiled schemas and codecs: imports and body."""
+    names: dict[str, set[str]] = {}
+    for part in compiled:
+        if part.support:
+            names.setdefault(".runtime.validation", set()).update(part.support)
+    for codec in codecs:
+        for module, name in codec.imports:
+            names.setdefault(module, set()).add(name)
+    imports = [f"import {name}" for name in sorted({name for part in compiled for name in part.modules})]
+    imports += [f"from {_within(module)} import {', '.join(sorted(names[module]))}" for module in sorted(names)]
+    bodies = [*(part.body for part in compiled), *(codec.body for codec in codecs)]
+    return {"imports": imports, "body": "\n\n".join(bodies)}
+
+
+def _within(module: str) -> str:
+    """Return a module's name as it is imported one package down."""
+    return f".{module}" if module.startswith(".") else module
 
 
 def _stub(manifest: Manifest, tool: Tool, types: ToolTypes) -> str:
@@ -206,7 +231,8 @@ def _stub(manifest: Manifest, tool: Tool, types: ToolTypes) -> str:
         input_class=types.input_class,
         returns=types.output_annotation or "str",
         docstring=docstring(text),
-        handler_imports=tuple(sorted({"Context", *types.names})),
+        api_names=tuple(sorted({"Context", *types.names})),
+        typing_names=types.typing_names,
     )
     return render("package/stub.py.jinja", module=manifest.package.module, tool=stub)
 
@@ -246,8 +272,9 @@ def _project_files(manifest: Manifest) -> Iterator[PlannedFile]:
 
 
 def _summary(manifest: Manifest) -> str:
+    """Return one line about the server, without characters that some file format would have to escape."""
     text = manifest.server.description or f"The MCP server {manifest.server.title or manifest.server.name}."
-    return " ".join(text.split())
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def _registry_name(manifest: Manifest) -> str:
@@ -264,13 +291,3 @@ def _check_prefix(method: Method) -> str:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def sha256(text: str) -> str:
-    """Return the SHA-256 of a text's UTF-8 form, hexadecimal."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def write_anchor(path: Path) -> Path:
-    """Return the folder that a project's paths are relative to: the manifest's."""
-    return path.resolve().parent

@@ -9,6 +9,11 @@ from toolmint.manifest import Manifest
 from toolmint.revision import Method, Revision
 from toolmint.sourcetext import json_text
 
+SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+
+_SERVED = frozenset({"server/discover", "tools/call", "subscriptions/listen"})
+"""The requests, other than lists, that the runtime can serve. Any other request of a revision is not offered."""
+
 
 @dataclass(frozen=True, slots=True)
 class List:
@@ -18,17 +23,24 @@ class List:
         method: The method's name on the wire.
         key: The result's property that holds the list.
         constant: The name of the list in the generated module ``catalogue``.
-        items: Each entry's JSON text, in the manifest's order.
+        entries: Each entry's name and JSON text, in the manifest's order.
         digest: Identifies the entries and how they are paged; the first part of every cursor.
         tail: JSON text of what follows the list in every result, up to the metadata.
+        changes: Whether entries can be hidden and shown while the server runs.
     """
 
     method: str
     key: str
     constant: str
-    items: tuple[str, ...]
+    entries: tuple[tuple[str, str], ...]
     digest: str
     tail: str
+    changes: bool
+
+    @property
+    def variable(self) -> str:
+        """The name of the list's variable in the generated dispatcher."""
+        return self.constant.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +49,20 @@ class Surface:
 
     Attributes:
         meta: The ``_meta`` member of every result, as JSON text.
-        discovery: The members of the result of server/discover without ``_meta``, as JSON text.
+        discovery: The members of the result of server/discover, as JSON text.
         lists: The lists that are offered.
+        changes: For each subscription filter that is honoured, the notification that it lets through.
+        subscribe: Whether updates of single resources can be subscribed to.
         methods: Every request method that is offered, in the order of the preferred revision.
-        unserved: Methods of the revisions that this generator knows no way to serve.
+        unserved: Requests of the revisions that the runtime knows no way to serve.
         digest: SHA-256 of discovery and lists, hexadecimal.
     """
 
     meta: str
     discovery: str
     lists: tuple[List, ...]
+    changes: dict[str, str]
+    subscribe: bool
     methods: tuple[str, ...]
     unserved: tuple[str, ...]
     digest: str
@@ -54,21 +70,21 @@ class Surface:
 
 def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
     """Work out what clients of a manifest's server are told, in the words of its revisions."""
-    entries = {"tools": [tool.wire() for tool in manifest.tools]}
+    entries = {"tools": [(tool.name, tool.wire()) for tool in manifest.tools]}
     capabilities = _capabilities(manifest)
     lists: list[List] = []
     methods: list[str] = []
     unserved: list[str] = []
-    for name, (revision, method) in _requests(revisions).items():
-        if method.capability is not None and method.capability.split(".")[0] not in capabilities:
+    for name, (revision, method) in _sent_by(revisions, "client-to-server", "request").items():
+        if not _has(capabilities, method.capability):
             continue
         if method.paginated:
             key = _list_key(revision, method)
             if key not in entries:
                 unserved.append(name)
                 continue
-            lists.append(_list(manifest, name, key, entries[key]))
-        elif name not in SERVED:
+            lists.append(_list(manifest, name, key, entries[key], changes=_has(capabilities, f"{key}.listChanged")))
+        elif name not in _SERVED:
             unserved.append(name)
             continue
         methods.append(name)
@@ -77,37 +93,55 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
     if manifest.server.instructions is not None:
         discovery["instructions"] = manifest.server.instructions
     identity = {"name": manifest.server.name, "version": manifest.server.version}
-    discovery_text = _members(discovery | hints)
-    told = [discovery_text, json_text(manifest.server.wire()), *(text for entry in lists for text in entry.items)]
+    discovery_text = _members(discovery | hints | {"_meta": {SERVER_INFO_KEY: manifest.server.wire()}})
+    told = [discovery_text, *(text for entry in lists for _, text in entry.entries)]
     return Surface(
         meta=f'"_meta":{json_text({SERVER_INFO_KEY: identity})}',
         discovery=discovery_text,
         lists=tuple(lists),
+        changes=_changes(revisions, capabilities),
+        subscribe=_has(capabilities, "resources.subscribe"),
         methods=tuple(methods),
         unserved=tuple(unserved),
         digest=hashlib.sha256("\n".join(told).encode()).hexdigest(),
     )
 
 
-SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
-SERVED = frozenset({"server/discover", "tools/call"})
-
-
 def _capabilities(manifest: Manifest) -> dict[str, Any]:
     capabilities: dict[str, Any] = {"logging": {}}
     if manifest.tools:
-        capabilities["tools"] = {}
+        capabilities["tools"] = {"listChanged": True}
     return capabilities
 
 
-def _requests(revisions: Sequence[Revision]) -> dict[str, tuple[Revision, Method]]:
-    """Return the requests of clients, each with the first revision that has it."""
-    requests: dict[str, tuple[Revision, Method]] = {}
+def _has(capabilities: dict[str, Any], path: str | None) -> bool:
+    """Say whether a dotted path leads to a capability; no path means that none is needed."""
+    found: Any = capabilities
+    for key in path.split(".") if path else ():
+        if not isinstance(found, dict) or key not in found:
+            return False
+        found = found[key]
+    return True
+
+
+def _changes(revisions: Sequence[Revision], capabilities: dict[str, Any]) -> dict[str, str]:
+    """Return the notifications about changed lists by the member of a subscription's filter that asks for them."""
+    changes: dict[str, str] = {}
+    for name, (_, method) in _sent_by(revisions, "server-to-client", "notification").items():
+        key, _, flag = (method.capability or "").partition(".")
+        if flag == "listChanged" and _has(capabilities, method.capability):
+            changes[f"{key}ListChanged"] = name
+    return changes
+
+
+def _sent_by(revisions: Sequence[Revision], direction: str, kind: str) -> dict[str, tuple[Revision, Method]]:
+    """Return the methods of one direction and kind, each with the first revision that has it."""
+    found: dict[str, tuple[Revision, Method]] = {}
     for revision in revisions:
         for name, method in revision.methods.items():
-            if method.kind == "request" and method.direction == "client-to-server":
-                requests.setdefault(name, (revision, method))
-    return requests
+            if method.kind == kind and method.direction == direction:
+                found.setdefault(name, (revision, method))
+    return found
 
 
 def _list_key(revision: Revision, method: Method) -> str:
@@ -118,12 +152,13 @@ def _list_key(revision: Revision, method: Method) -> str:
     return str(key)
 
 
-def _list(manifest: Manifest, method: str, key: str, entries: Sequence[Any]) -> List:
-    items = tuple(map(json_text, entries))
+def _list(manifest: Manifest, method: str, key: str, entries: Sequence[tuple[str, Any]], *, changes: bool) -> List:
+    items = tuple((name, json_text(entry)) for name, entry in entries)
     defaults = manifest.defaults
-    digest = hashlib.sha256("\n".join([str(defaults.page_size), *items]).encode()).hexdigest()[:16]
+    texts = [str(defaults.page_size), *(text for _, text in items)]
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
     hints = {"resultType": "complete", "ttlMs": defaults.ttl_ms, "cacheScope": defaults.cache_scope}
-    return List(method, key, _constant(key), items, digest, _members(hints) + ",")
+    return List(method, key, _constant(key), items, digest, _members(hints) + ",", changes)
 
 
 def _constant(key: str) -> str:

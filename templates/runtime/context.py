@@ -8,9 +8,12 @@ from .log import SEVERITY
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
-    from .log import Log
+    from .dispatcher import Dispatcher, Owner
+    from .server import Server
+
+    T = TypeVar("T")
 
 _PREFIX = "io.modelcontextprotocol/"
 
@@ -25,27 +28,52 @@ class Context:
     A handler may use it from any thread. Nothing it says is sent once the request has been answered or cancelled.
     """
 
-    __slots__ = ("_cancel_hooks", "_log", "_open", "_params", "_progress", "_send", "cancelled", "id_text", "name")
+    __slots__ = (
+        "_cancel_hooks",
+        "_dispatcher",
+        "_open",
+        "_params",
+        "_progress",
+        "called",
+        "cancelled",
+        "id",
+        "id_text",
+        "name",
+        "owner",
+        "timeout",
+    )
 
     def __init__(
-        self, name: str, id_text: str, params: Mapping[str, Any], send: Callable[[str], None], log: Log
+        self,
+        dispatcher: Dispatcher,
+        owner: Owner | None,
+        id_: str | int,
+        id_text: str,
+        name: str,
+        params: Mapping[str, Any],
     ) -> None:
         """Make the context of a request; the dispatcher does this.
 
         Args:
+            dispatcher: Keeps the requests in flight, sends and logs.
+            owner: What serves the request, where that is a handler.
+            id_: The request's id.
+            id_text: The same as JSON text.
             name: What is called, for log lines.
-            id_text: The request's id as JSON text.
             params: The request's params, already validated.
-            send: Writes one message, newline included.
-            log: Where diagnostics go.
         """
         self.name = name
+        self.id = id_
         self.id_text = id_text
+        self.owner = owner
+        self.called: Any = None
+        """What is called: the owner's business."""
+        self.timeout = 0.0
+        """Seconds that the request may take; 0 for any."""
         self.cancelled = False
         """Whether the client has cancelled the request, it has timed out, or the server is stopping."""
+        self._dispatcher = dispatcher
         self._params = params
-        self._send = send
-        self._log = log
         self._progress: float | None = None
         self._cancel_hooks: list[Callable[[], None]] | None = None
         # Holds one item while the request may still be answered: pop() is atomic, so exactly one of the handler's
@@ -88,7 +116,7 @@ class Context:
         """
         if level not in SEVERITY:
             raise ValueError(f"no log level {level!r}: use one of {', '.join(SEVERITY)}")
-        self._log(level, f"{self.name}: {data if isinstance(data, str) else encode(data)}")
+        self._dispatcher.log(level, f"{self.label}: {data if isinstance(data, str) else encode(data)}")
         wanted = self._params["_meta"].get(_PREFIX + "logLevel")
         if wanted is not None and self._open and SEVERITY[level] >= SEVERITY[wanted]:
             self._notify("notifications/message", {"level": level, "logger": self.name, "data": data})
@@ -110,8 +138,55 @@ class Context:
         capabilities: Mapping[str, Any] = self.meta[_PREFIX + "clientCapabilities"]
         return capabilities
 
+    @property
+    def server(self) -> Server:
+        """The server itself: what it lists, and the news it tells. It outlives the request."""
+        return self._dispatcher.server
+
+    def shared(self, kind: type[T]) -> T:
+        """Return what the package's own ``lifespan`` module makes for all handlers.
+
+        Args:
+            kind: The class of the shared object.
+
+        Raises:
+            LifespanError: It could not be made; left alone, the caller is told so.
+            TypeError: It is of another class.
+        """
+        return self._dispatcher.lifespan(kind)
+
+    @property
+    def traceparent(self) -> str | None:
+        """The caller's span (W3C Trace Context), if it sent one."""
+        return self._trace("traceparent")
+
+    @property
+    def tracestate(self) -> str | None:
+        """What tracing systems along the way noted (W3C Trace Context), if anything."""
+        return self._trace("tracestate")
+
+    @property
+    def baggage(self) -> str | None:
+        """Properties that travel with the trace (W3C Baggage), if any."""
+        return self._trace("baggage")
+
+    @property
+    def label(self) -> str:
+        """What log lines call the request: what is called, and the trace it belongs to."""
+        trace = self.traceparent
+        return f"{self.name} [{trace}]" if trace else self.name
+
+    @property
+    def answered(self) -> bool:
+        """Whether nothing more can be said: the request has been answered, cancelled or timed out."""
+        return not self._open
+
+    def _trace(self, key: str) -> str | None:
+        value = self._params["_meta"].get(key)
+        return value if isinstance(value, str) else None
+
     def _notify(self, method: str, params: dict[str, object]) -> None:
-        self._send(f'{{"jsonrpc":"2.0","method":{encode_string(method)},"params":{encode(params)}}}\n')
+        self._dispatcher.send(f'{{"jsonrpc":"2.0","method":{encode_string(method)},"params":{encode(params)}}}\n')
 
     def _claim(self) -> bool:
         """Take the right to answer; False when somebody else has it already."""
@@ -126,11 +201,11 @@ class Context:
         self.cancelled = True
         for hook in self._cancel_hooks or ():
             hook()
+        self._cancel_hooks = None  # what a hook holds on to is free when the request is
 
     def _on_cancel(self, hook: Callable[[], None]) -> None:
         """Have a function called when the request is cancelled; at once if it already is."""
-        if self._cancel_hooks is None:
-            self._cancel_hooks = []
-        self._cancel_hooks.append(hook)
+        hooks = self._cancel_hooks = self._cancel_hooks or []
+        hooks.append(hook)
         if self.cancelled:
             hook()

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
+    from .context import Context
     from .dispatcher import Pending
 
 
@@ -17,11 +18,17 @@ class Coroutines:
     """An event loop for handlers.
 
     Args:
+        conclude: Makes the reply of a request, its handler's result, and the exception it raised instead.
         deliver: Called in the loop's thread with each reply (or None) when its handler has ended.
     """
 
-    def __init__(self, deliver: Callable[[str | None], None]) -> None:
+    def __init__(
+        self,
+        conclude: Callable[[Context, object, BaseException | None], str | None],
+        deliver: Callable[[str | None], None],
+    ) -> None:
         """Start the loop."""
+        self._conclude = conclude
         self._deliver = deliver
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -32,7 +39,7 @@ class Coroutines:
         self._loop.call_soon_threadsafe(self._start, pending)
 
     def _start(self, pending: Pending) -> None:
-        task = self._loop.create_task(self._run(pending.coroutine, pending))
+        task = self._loop.create_task(self._run(pending.coroutine, pending.context))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -41,9 +48,11 @@ class Coroutines:
 
         pending.context._on_cancel(cancel)
 
-    async def _run(self, coroutine: Coroutine[Any, Any, object], pending: Pending) -> None:
+    async def _run(self, coroutine: Coroutine[Any, Any, object], context: Context) -> None:
         try:
-            reply = pending.conclude(await coroutine, None)
-        except BaseException as error:  # an ending handler never ends the loop, whatever it raises
-            reply = pending.conclude(None, error)
+            value = await coroutine
+        except BaseException as error:  # noqa: BLE001 - an ending handler never ends the loop, whatever it raises
+            reply = self._conclude(context, None, error)
+        else:
+            reply = self._conclude(context, value, None)
         self._deliver(reply)

@@ -15,21 +15,43 @@ The order, for every line (JSON-RPC 2.0, and the revision's pages on messages an
 
 from __future__ import annotations
 
+from types import CoroutineType
+
 from .context import Context
+from .handlers import Handlers
 from .jsontext import encode, encode_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from types import ModuleType
-    from typing import Any, TypeAlias
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol, TypeAlias
 
+    from .lifespan import Lifespan
     from .log import Log
+    from .middleware import Handler
+    from .server import Server
     from .validation import Violation
 
     Id: TypeAlias = str | int
     Answer: TypeAlias = "str | Pending | None"
     Serve: TypeAlias = Callable[[Id, str, dict[str, Any]], Answer]
+    Accepts: TypeAlias = Callable[[Any], bool]
+    Explains: TypeAlias = Callable[[Any], list[Violation]]
+    Checks: TypeAlias = tuple[Accepts, Explains]
+    """A check that says yes or no, and the function that returns every violation when it says no."""
+
+    class Owner(Protocol):
+        """What serves requests by calling handlers."""
+
+        def reply(self, context: Context, value: object) -> str:
+            """Return the reply that carries what a handler returned."""
+
+        def failed(self, context: Context, error: BaseException) -> str:
+            """Return the reply to a request whose handler raised, or returned what cannot be sent."""
+
+        def timed_out(self, context: Context) -> str:
+            """Return the reply to a request whose time is up."""
+
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -42,26 +64,19 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
 class Pending:
-    """A reply that is not there yet: an ``async def`` handler to be run, and what makes the reply of its outcome.
+    """A reply that is not there yet: an ``async def`` handler that has to be run.
 
     Attributes:
-        context: The request.
+        context: The request; ``Dispatcher.conclude`` makes the reply of the outcome.
         coroutine: What to run.
-        conclude: Takes (result, None) or (None, exception) and returns the reply, or None if none is due any more.
     """
 
-    __slots__ = ("conclude", "context", "coroutine")
+    __slots__ = ("context", "coroutine")
 
-    def __init__(
-        self,
-        context: Context,
-        coroutine: Any,
-        conclude: Callable[[object, BaseException | None], str | None],
-    ) -> None:
+    def __init__(self, context: Context, coroutine: Any) -> None:
         """Hold a reply to come."""
         self.context = context
         self.coroutine = coroutine
-        self.conclude = conclude
 
 
 class Method:
@@ -69,22 +84,16 @@ class Method:
 
     Args:
         serve: What it does, called as serve(id, id_text, params) with valid params.
-        accepts: For each revision that has the method, the yes/no check of its params.
-        explains: For each revision, a function that returns every violation of the params.
+        checks: For each revision that has the method, the checks of its params, ``_meta`` aside.
     """
 
     __slots__ = ("accepts", "explains", "serve")
 
-    def __init__(
-        self,
-        serve: Serve,
-        accepts: Mapping[str, Callable[[Any], bool]],
-        explains: Mapping[str, Callable[[Any], list[Violation]]],
-    ) -> None:
+    def __init__(self, serve: Serve, checks: Mapping[str, Checks]) -> None:
         """Hold a row of the method table."""
         self.serve = serve
-        self.accepts = accepts
-        self.explains = explains
+        self.accepts = {revision: accepts for revision, (accepts, _) in checks.items()}
+        self.explains = {revision: explains for revision, (_, explains) in checks.items()}
 
 
 class Refusal(Exception):
@@ -114,16 +123,26 @@ class Dispatcher:
     """Answers messages for one server.
 
     Args:
-        revisions: The protocol revisions it speaks, the preferred one first.
+        metadata: For each protocol revision it speaks, the preferred one first, the checks of a request's ``_meta``.
+        package: The generated package's import name.
         log: Where diagnostics go.
     """
 
-    def __init__(self, revisions: Sequence[str], log: Log) -> None:
-        """Make a dispatcher that offers nothing yet; ``methods`` is filled by the generated module."""
-        self.revisions = tuple(revisions)
+    server: Server
+    """What handlers may do to the server; set by the generated module, as ``methods`` is."""
+
+    def __init__(self, metadata: Mapping[str, Checks], package: str, log: Log) -> None:
+        """Make a dispatcher that offers nothing yet."""
+        self.revisions = tuple(metadata)
+        self._metadata = metadata
+        self._accepts_metadata = {revision: accepts for revision, (accepts, _) in metadata.items()}
         self.log = log
+        self.handlers = Handlers(package)
+        self._lifespan: Lifespan | None = None
         self.methods: dict[str, Method] = {}
         self.in_flight: dict[Id, Context] = {}
+        self.latest: Context | None = None
+        """The request that was put in flight last; it tells the transport whose handler keeps it waiting."""
         self.send: Callable[[str], None] = _nowhere
 
     def __call__(self, message: Any) -> Answer:
@@ -153,7 +172,9 @@ class Dispatcher:
             return self._unknown(id_text, method)
         params: Any = message.get("params")
         try:
-            accepted = offered.accepts[params["_meta"][VERSION_KEY]](params)
+            meta = params["_meta"]
+            version = meta[VERSION_KEY]
+            accepted = self._accepts_metadata[version](meta) and offered.accepts[version](params)
         except (KeyError, TypeError, IndexError):
             accepted = False
         try:
@@ -162,37 +183,93 @@ class Dispatcher:
             return offered.serve(id_, id_text, params)
         except Refusal as refusal:
             return error_reply(id_text, refusal.code, str(refusal), refusal.data)
-        except Exception as error:
-            self.log.exception(f"{method} failed", error)
+        except Exception as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
+            self.log.failure(f"{method} failed", error)
             return error_reply(id_text, INTERNAL_ERROR, "Internal error")
+
+    @property
+    def lifespan(self) -> Lifespan:
+        """What the handlers share."""
+        if self._lifespan is None:
+            from .lifespan import Lifespan
+
+            self._lifespan = Lifespan(self.handlers.package)
+        return self._lifespan
+
+    def close(self) -> None:
+        """Clean up what handlers shared."""
+        if self._lifespan is not None:
+            self._lifespan.close()
 
     def cancel_all(self) -> None:
         """Mark every request in flight as cancelled: nothing more is sent for any of them."""
-        for id_, context in list(self.in_flight.items()):
-            if self.leave(id_, context):
+        for context in list(self.in_flight.values()):
+            if self.leave(context):
                 context._cancel()
 
     def unreadable(self, reason: str) -> str:
         """Return the reply to a line that holds no message at all."""
         return error_reply("null", PARSE_ERROR, f"Parse error: {reason}")
 
-    def enter(self, id_: Id, id_text: str, name: str, params: dict[str, Any]) -> Context:
-        """Put a request in flight and return its context."""
-        context = self.in_flight[id_] = Context(name, id_text, params, self.send, self.log)
+    def enter(self, owner: Owner | None, id_: Id, id_text: str, name: str, params: dict[str, Any]) -> Context:
+        """Put a request in flight and return its context; without an owner it is neither run nor timed."""
+        context = self.in_flight[id_] = self.latest = Context(self, owner, id_, id_text, name, params)
         return context
 
-    def leave(self, id_: Id, context: Context) -> bool:
-        """Take a request out of flight; False when it has been answered or cancelled meanwhile."""
+    def run(self, context: Context, handler: Handler, build: Callable[[Any], Any], arguments: Any) -> Answer:
+        """Call a handler for a request in flight and return the reply, or the reply to come.
+
+        Args:
+            context: The request.
+            handler: Called as handler(build(arguments), context).
+            build: Makes what the handler takes.
+            arguments: What it makes that of; valid.
+        """
+        owner: Any = context.owner
+        try:
+            value = handler(build(arguments), context)
+            if type(value) is CoroutineType:
+                return Pending(context, value)
+            reply = owner.reply(context, value)
+        except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt too: one call never ends the server
+            reply = owner.failed(context, error)
+        return self.finish(context, reply)
+
+    def conclude(self, context: Context, value: object, error: BaseException | None) -> str | None:
+        """Return the reply to a request whose ``async def`` handler has ended; None if none is due any more."""
+        owner: Any = context.owner
+        try:
+            reply = owner.failed(context, error) if error is not None else owner.reply(context, value)
+        except BaseException as problem:  # noqa: BLE001 - a handler may raise anything
+            reply = owner.failed(context, problem)
+        return self.finish(context, reply)
+
+    def finish(self, context: Context, reply: str) -> str | None:
+        """Take a request out of flight and return its reply; None if none is due any more."""
+        return reply if self.leave(context) else None
+
+    def leave(self, context: Context) -> bool:
+        """Take a request out of flight; False when it has been answered, cancelled or timed out meanwhile."""
         if not context._claim():
             return False
-        del self.in_flight[id_]
+        del self.in_flight[context.id]
         return True
+
+    def expire(self, context: Context) -> str | None:
+        """Return the reply to a request whose time is up, and cancel it; None when it has been answered meanwhile."""
+        if not self.leave(context):
+            return None
+        self.log("warning", f"{context.label}: not finished after {context.timeout:g} s")
+        owner: Any = context.owner
+        reply: str = owner.timed_out(context)
+        context._cancel()
+        return reply
 
     def _notified(self, method: str, params: Any) -> None:
         if method == "notifications/cancelled" and type(params) is dict:
             id_: Any = params.get("requestId")
             context = self.in_flight.get(id_) if type(id_) in (int, str) else None
-            if context is not None and self.leave(id_, context):
+            if context is not None and self.leave(context):
                 context._cancel()
 
     def _invalid(self, message: Any) -> str:
@@ -222,12 +299,12 @@ class Dispatcher:
             raise Refusal(INVALID_PARAMS, "params._meta must be an object")
         version: Any = meta.get(VERSION_KEY)
         # Metadata is judged by the revision it names; where that is none of ours, by the one we prefer.
-        revision = version if type(version) is str and version in offered.accepts else next(iter(offered.accepts))
-        violations = offered.explains[revision](params)
-        for violation in violations:
-            if violation.pointer.startswith("/_meta"):
-                raise Refusal(INVALID_PARAMS, f"params{violation}")
-        if version not in self.revisions:
+        known = type(version) is str and version in self._metadata
+        _, explain = self._metadata[version if known else self.revisions[0]]
+        violations = explain(meta)
+        if violations:
+            raise Refusal(INVALID_PARAMS, "; ".join(f"params/_meta{violation}" for violation in violations))
+        if not known:
             raise Refusal(
                 UNSUPPORTED_PROTOCOL_VERSION,
                 f"Unsupported protocol version {version[:80]}: this server speaks {', '.join(self.revisions)}",
@@ -235,17 +312,10 @@ class Dispatcher:
             )
         if version not in offered.accepts:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found in revision {version}: {method}")
-        raise Refusal(INVALID_PARAMS, "; ".join(f"params{violation}" for violation in violations))
+        raise Refusal(
+            INVALID_PARAMS, "; ".join(f"params{violation}" for violation in offered.explains[version](params))
+        )
 
 
 def _nowhere(_: str) -> None:
     """Take what a handler says while no transport is there to carry it."""
-
-
-def load(package: str, module: str) -> ModuleType:
-    """Import a module of the generated package by its dotted name within it."""
-    import sys
-
-    name = f"{package}.{module}"
-    __import__(name)
-    return sys.modules[name]

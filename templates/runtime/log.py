@@ -48,12 +48,12 @@ class Log:
         text = f"{stamp} {level.upper()} {message}".replace("\r", "\\r").replace("\n", "\\n")
         self._hand_over(text.encode("utf-8", "backslashreplace") + b"\n")
 
-    def exception(self, message: str, error: BaseException, level: str = "error") -> None:
+    def failure(self, message: str, error: BaseException, level: str = "error") -> None:
         """Log a message with an exception and the calls that led to it, innermost last."""
         calls = " > ".join(_frames(error.__traceback__))
         try:
             text = str(error)
-        except BaseException as second:  # a handler's exception class may do anything
+        except BaseException as second:  # noqa: BLE001 - a handler's exception class may do anything
             text = f"(its text cannot be had: {type(second).__name__})"
         self(level, f"{message}: {type(error).__name__}: {text}" + (f" [{calls}]" if calls else ""))
 

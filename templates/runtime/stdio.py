@@ -26,7 +26,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from .context import Context
     from .coroutines import Coroutines
+    from .deadlines import Deadlines
     from .dispatcher import Dispatcher
 
 LINE_LIMIT = 16 * 1024 * 1024
@@ -40,10 +42,12 @@ _WATCH_INTERVAL = 0.005
 """Seconds between two looks of the watcher, so a handler is relieved of the turn after one to two of them."""
 _WATCH_QUIET = 200
 """How many looks without traffic until the watcher sleeps and uses no time at all."""
-_ENDING = 1.0
+_ENDING = 0.9
 """Seconds that calls in flight get to finish once the input has ended."""
 _STOPPING = 0.5
 """Seconds that they get after being cancelled."""
+_CLEANING = 0.2
+"""Seconds that the package's own cleaning up may take, so that all ends within two."""
 
 
 class Stdio:
@@ -80,6 +84,7 @@ class Stdio:
         self._watcher_started = False
 
         self._coroutines: Coroutines | None = None
+        self._deadlines: Deadlines | None = None
         self._running = 0  # handlers that run besides the turn holder's
         self._running_changed = threading.Condition()
         dispatcher.send = self._write
@@ -88,17 +93,17 @@ class Stdio:
         """Serve until the input ends, the output is closed or a signal asks to stop; return when all is answered."""
         threading.Thread(target=self._read, name="reader", daemon=True).start()
         self._ended.acquire()
-        deadline = time.monotonic() + _ENDING
-        if not self._drain(deadline):
+        self._dispatcher.server.close()
+        if not self._drain(time.monotonic() + _ENDING):
             self._dispatcher.cancel_all()
             self._drain(time.monotonic() + _STOPPING)
 
     def end(self) -> None:
         """Stop serving; callable from any thread and from a signal handler, any number of times."""
-        try:  # noqa: SIM105 - contextlib would be one more import at start
+        try:
             self._ended.release()
         except RuntimeError:  # somebody else was first
-            pass
+            return
 
     @property
     def busy(self) -> bool:
@@ -266,20 +271,38 @@ class Stdio:
     def _relieve(self) -> None:
         # Counted before the turn is taken, so that nobody can see a handler that neither runs nor has the turn.
         self._count(+1)
+        context = self._dispatcher.latest
         try:
             self._turn.pop()
         except IndexError:  # it ended just now
             self._count(-1)
             return
         threading.Thread(target=self._read, name="reader", daemon=True).start()
+        if context is not None:
+            self._limit(context)
+
+    def _limit(self, context: Context) -> None:
+        """Have a request end when its time is up; one that is still running has hardly used any of it."""
+        if context.timeout and not context.answered:
+            if self._deadlines is None:
+                from .deadlines import Deadlines
+
+                self._deadlines = Deadlines(self._expire)
+            self._deadlines.add(context)
+
+    def _expire(self, context: Context) -> None:
+        reply = self._dispatcher.expire(context)
+        if reply is not None:
+            self._write(reply)
 
     def _start(self, pending: Pending) -> None:
         if self._coroutines is None:
             from .coroutines import Coroutines
 
-            self._coroutines = Coroutines(self._deliver)
+            self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver)
         self._count(+1)
         self._coroutines.start(pending)
+        self._limit(pending.context)
 
     def _deliver(self, reply: str | None) -> None:
         if reply is not None:
@@ -335,10 +358,15 @@ def _take_over_descriptors() -> tuple[int, int]:
 
 def _exit(dispatcher: Dispatcher, stdio: Stdio) -> NoReturn:
     """End the process: in the ordinary way if nothing is left running, at once if something is stuck."""
-    stuck = stdio.busy or any(
-        thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate()
+    cleaning = threading.Thread(target=dispatcher.close, name="cleaning", daemon=True)
+    cleaning.start()
+    cleaning.join(_CLEANING)
+    stuck = (
+        stdio.busy
+        or cleaning.is_alive()
+        or any(thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate())
     )
-    dispatcher.log.flush(0.2)
+    dispatcher.log.flush(0.1)
     if stuck:
         os._exit(0)
     sys.exit(0)

@@ -6,9 +6,7 @@ words and written to stderr in full (revision 2026-07-28, Tools: error handling)
 
 from __future__ import annotations
 
-from types import CoroutineType
-
-from .dispatcher import INVALID_PARAMS, Pending, Refusal, load
+from .dispatcher import INVALID_PARAMS, Refusal
 from .jsontext import encode, encode_string
 from .results import ToolError, ToolResult, content_blocks
 
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
 
     from .context import Context
     from .dispatcher import Answer, Dispatcher, Id
+    from .listing import Listing
+    from .middleware import Handler
     from .validation import Violation
 
 
@@ -27,7 +27,13 @@ class ResultError(Exception):
 
 
 class Tool:
-    """One tool, loaded: its compiled checks and its handler."""
+    """One tool, loaded: its compiled checks and its handler.
+
+    Args:
+        handler: Called with the arguments and the context.
+        checks: The tool's generated module of ``validators``.
+        timeout: Seconds that a call may take; 0 for any.
+    """
 
     __slots__ = (
         "build",
@@ -36,22 +42,22 @@ class Tool:
         "explain",
         "explain_output",
         "handler",
-        "name",
+        "timeout",
         "valid",
         "valid_output",
     )
 
-    def __init__(self, name: str, handler: Callable[[Any, Context], Any], checks: Any) -> None:
-        """Take a tool's functions from its generated module of checks."""
-        self.name = name
+    def __init__(self, handler: Handler, checks: Any, timeout: float) -> None:
+        """Take the functions of a tool from its module."""
         self.handler = handler
+        self.timeout = timeout
         self.valid: Callable[[object], bool] = checks.input_is_valid
         self.explain: Callable[[object], list[Violation]] = checks.input_violations
         self.destringify: Callable[[object], object] | None = getattr(checks, "input_destringified", None)
         self.build: Callable[[Any], Any] = checks.build_input
         self.encode: Callable[[object], object] | None = getattr(checks, "encode_output", None)
-        self.valid_output: Callable[[object], bool] | None = getattr(checks, "output_is_valid", None)
-        self.explain_output: Callable[[object], list[Violation]] | None = getattr(checks, "output_violations", None)
+        self.valid_output: Callable[[object], bool] = getattr(checks, "output_is_valid", bool)
+        self.explain_output: Callable[[object], list[Violation]] = getattr(checks, "output_violations", _nothing)
 
 
 class Toolbox:
@@ -59,17 +65,30 @@ class Toolbox:
 
     Args:
         dispatcher: Keeps the requests in flight.
-        package: The generated package's import name.
+        listing: The list of the tools; what is hidden there is not served.
         modules: For each tool by its name on the wire, the name of its modules under ``validators`` and ``tools``,
             which is its handler's name too.
+        timeouts: Seconds that a call may take, for the tools that have a limit.
+        aliases: Former names of tools, and what they are called now.
         meta: The ``"_meta":{...}`` member of every result, as JSON text.
     """
 
-    def __init__(self, dispatcher: Dispatcher, package: str, modules: Mapping[str, str], meta: str) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        listing: Listing,
+        *,
+        modules: Mapping[str, str],
+        timeouts: Mapping[str, float],
+        aliases: Mapping[str, str],
+        meta: str,
+    ) -> None:
         """Hold the tools; each is loaded when it is first called."""
         self._dispatcher = dispatcher
-        self._package = package
+        self._listing = listing
         self._modules = modules
+        self._timeouts = timeouts
+        self._aliases = aliases
         self._meta = meta
         self._tools: dict[str, Tool] = {}
         self._head = ',"result":{"resultType":"complete","content":'
@@ -82,14 +101,13 @@ class Toolbox:
         """Answer a tools/call request whose params fit the method."""
         name = params["name"]
         tool = self._tools.get(name)
+        if (tool is None and self._aliases.get(name, name) not in self._modules) or name in self._listing.hidden:
+            raise Refusal(INVALID_PARAMS, f"Unknown tool: {name[:200]}")
+        context = self._dispatcher.enter(self, id_, id_text, name, params)
         if tool is None:
-            if name not in self._modules:
-                raise Refusal(INVALID_PARAMS, f"Unknown tool: {name[:200]}")
-            try:
-                tool = self._tools[name] = self._load(name)
-            except BaseException as error:  # the handler's module may raise anything while it is imported
-                self._dispatcher.log.exception(f"tool {name} cannot be loaded", error)
-                return self._failure(id_text, f"Error executing tool {name}")
+            tool = self._load(name)
+            if tool is None:
+                return self._dispatcher.finish(context, self._failure(id_text, f"Error executing tool {name}"))
         arguments = params.get("arguments")
         if arguments is None:
             arguments = {}
@@ -99,93 +117,88 @@ class Toolbox:
             violations = tool.explain(arguments)
             if violations:
                 lines = "\n".join(map(str, violations))
-                return self._failure(id_text, f"Invalid arguments for tool {name}:\n{lines}")
-        context = self._dispatcher.enter(id_, id_text, name, params)
-        try:
-            value = tool.handler(tool.build(arguments), context)
-            if type(value) is CoroutineType:
-                return Pending(context, value, lambda value, error: self._conclude(id_, tool, context, value, error))
-            reply = self._reply(tool, id_text, value)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt too: one call never ends the server
-            reply = self._explain(tool, context, error)
-        return reply if self._dispatcher.leave(id_, context) else None
+                text = f"Invalid arguments for tool {name}:\n{lines}"
+                return self._dispatcher.finish(context, self._failure(id_text, text))
+        context.called = tool
+        context.timeout = tool.timeout
+        return self._dispatcher.run(context, tool.handler, tool.build, arguments)
 
-    def _load(self, name: str) -> Tool:
-        module = self._modules[name]
-        checks = load(self._package, "validators." + module)
-        try:
-            handler = getattr(load(self._package, "tools." + module), module)
-        except AttributeError:
-            raise LookupError(f"tools/{module}.py does not define {module}(args, ctx)") from None
-        return Tool(name, handler, checks)
-
-    def _conclude(
-        self, id_: Id, tool: Tool, context: Context, value: object, error: BaseException | None
-    ) -> str | None:
-        try:
-            if error is not None:
-                raise error
-            reply = self._reply(tool, context.id_text, value)
-        except BaseException as problem:
-            reply = self._explain(tool, context, problem)
-        return reply if self._dispatcher.leave(id_, context) else None
-
-    def _reply(self, tool: Tool, id_text: str, value: object) -> str:
+    def reply(self, context: Context, value: object) -> str:
         """Return the reply that carries what a handler returned."""
+        tool: Tool = context.called
         if tool.encode is None or type(value) is ToolResult:
-            return self._full_reply(tool, id_text, value)
+            return self._full_reply(context, tool, value)
         structured = tool.encode(value)
-        if not tool.valid_output(structured):  # type: ignore[misc]
-            raise ResultError(self._broken(tool, structured))
+        if not tool.valid_output(structured):
+            raise ResultError(_broken(tool, structured))
         text = encode(structured)
-        return (
-            '{"jsonrpc":"2.0","id":'
-            + id_text
-            + self._text_head
-            + encode_string(text)
-            + self._structured
-            + text
-            + self._end
-        )
+        head = '{"jsonrpc":"2.0","id":' + context.id_text + self._text_head
+        return head + encode_string(text) + self._structured + text + self._end
 
-    def _full_reply(self, tool: Tool, id_text: str, value: object) -> str:
+    def failed(self, context: Context, error: BaseException) -> str:
+        """Return the reply to a call that failed, and log what the model is not to see."""
+        if isinstance(error, ToolError):
+            return self._failure(context.id_text, _text_of(error))
+        if isinstance(error, NotImplementedError):
+            self._dispatcher.log("warning", f"tool {context.name} is still a stub: {_text_of(error)}")
+            return self._failure(context.id_text, f"Tool {context.name} is not implemented yet")
+        if not context.cancelled:
+            self._dispatcher.log.failure(f"tool {context.label} failed", error)
+        return self._failure(context.id_text, f"Error executing tool {context.name}")
+
+    def timed_out(self, context: Context) -> str:
+        """Return the reply to a call whose time is up."""
+        return self._failure(context.id_text, f"Tool {context.name} did not finish within {context.timeout:g} s")
+
+    def _load(self, name: str) -> Tool | None:
+        """Load a tool; None when it cannot be loaded, which is logged and tried again the next time."""
+        log = self._dispatcher.log
+        current = self._aliases.get(name)
+        if current is not None:
+            log("warning", f"tool {name} was called by a former name: it is {current} now")
+            return self._tools.get(current) or self._load(current)
+        module = self._modules[name]
+        handlers = self._dispatcher.handlers
+        try:
+            checks = handlers.module("validators." + module)
+            tool = Tool(handlers.load("tool", name, module), checks, self._timeouts.get(name, 0.0))
+        except BaseException as error:  # noqa: BLE001 - a handler's module may raise anything while it is imported
+            log.failure(f"tool {name} cannot be loaded", error)
+            return None
+        self._tools[name] = tool
+        return tool
+
+    def _full_reply(self, context: Context, tool: Tool, value: object) -> str:
         result = value if type(value) is ToolResult else ToolResult(value)  # type: ignore[arg-type]
         blocks = content_blocks(result.content)
         structured = ""
         if tool.encode is not None and not result.is_error:
             data = tool.encode(result.structured)
-            if not tool.valid_output(data):  # type: ignore[misc]
-                raise ResultError(self._broken(tool, data))
+            if not tool.valid_output(data):
+                raise ResultError(_broken(tool, data))
             structured = ',"structuredContent":' + encode(data)
             blocks = blocks or content_blocks(encode(data))
         failed = ',"isError":true' if result.is_error else ""
-        meta = self._end
+        end = self._end
         if result.meta:
-            meta = "," + self._meta[:-1] + "," + encode(dict(result.meta))[1:] + "}}\n"
-        return '{"jsonrpc":"2.0","id":' + id_text + self._head + encode(blocks) + structured + failed + meta
-
-    def _broken(self, tool: Tool, structured: object) -> str:
-        assert tool.explain_output is not None
-        violations = tool.explain_output(structured)
-        return "its result does not fit its outputSchema: " + "; ".join(map(str, violations))
-
-    def _explain(self, tool: Tool, context: Context, error: BaseException) -> str:
-        """Return the reply to a call that failed, and log what the model is not to see."""
-        if isinstance(error, ToolError):
-            return self._failure(context.id_text, _text_of(error))
-        if isinstance(error, NotImplementedError):
-            self._dispatcher.log("warning", f"tool {tool.name} is still a stub: {_text_of(error)}")
-            return self._failure(context.id_text, f"Tool {tool.name} is not implemented yet")
-        if not context.cancelled:
-            self._dispatcher.log.exception(f"tool {tool.name} failed", error)
-        return self._failure(context.id_text, f"Error executing tool {tool.name}")
+            end = "," + self._meta[:-1] + "," + encode(dict(result.meta))[1:] + "}}\n"
+        return '{"jsonrpc":"2.0","id":' + context.id_text + self._head + encode(blocks) + structured + failed + end
 
     def _failure(self, id_text: str, text: str) -> str:
         return '{"jsonrpc":"2.0","id":' + id_text + self._text_head + encode_string(text) + self._error_end
 
 
+def _nothing(_: object) -> list[Violation]:
+    return []
+
+
+def _broken(tool: Tool, structured: object) -> str:
+    violations = "; ".join(map(str, tool.explain_output(structured)))
+    return f"its result does not fit its outputSchema: {violations}"
+
+
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)
-    except BaseException:  # an exception class of the handler's own may do anything
+    except BaseException:  # noqa: BLE001 - an exception class of the handler's own may do anything
         return type(error).__name__
