@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from toolmint.manifest.bundling import Bundler
 from toolmint.manifest.model import JSONObject
@@ -99,6 +100,11 @@ def warnings(text: Text, bundler: Bundler) -> Iterator[Problem]:
         yield from _schema(place, schema)
 
 
+@cache
+def _near(keyword: str) -> str | None:
+    return nearest(keyword, sorted(_KEYWORDS), cutoff=0.85)
+
+
 def _tool(text: Text, path: Path, tool: JSONObject) -> Iterator[Problem]:
     if not tool.get("description"):
         yield text.problem(
@@ -136,8 +142,8 @@ def _tool(text: Text, path: Path, tool: JSONObject) -> Iterator[Problem]:
 def _schema(place: Place, schema: JSONObject) -> Iterator[Problem]:
     text, path = place
     for keyword in schema.keys() - _KEYWORDS - _NO_TYPING_ERRORS:
-        near = nearest(keyword, _KEYWORDS, cutoff=0.85)
-        if near is not None and near not in schema:
+        near = _near(keyword)
+        if near is not None:
             yield text.problem_at_key(
                 "unknown-keyword",
                 f"{shown(keyword)} is no JSON Schema keyword and has no effect",

@@ -18,6 +18,7 @@ from toolmint.manifest.model import (
     Resource,
     ResourceSettings,
     ResourceTemplate,
+    Schema,
     Server,
     Tool,
     ToolSettings,
@@ -161,6 +162,12 @@ def prompt(value: JSONObject, path: Path, text: Text, default: Defaults) -> Prom
         elicits=_elicits(value),
         pointer=pointer_of(path),
     )
+
+
+def definitions(bundle: Bundle) -> dict[str, Schema]:
+    """Return the shared schemas as they have been bundled."""
+    carried: dict[str, Schema] = bundle.schema["$defs"] if isinstance(bundle.schema, dict) else {}
+    return carried
 
 
 def _schema(bundle: Bundle | None) -> JSONObject | None:

@@ -11,19 +11,21 @@ carried schema keeps its name unless another one has it already, loses its ``$id
 and has its references rewritten where they must be.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit
 
 from toolmint.manifest.model import JSONObject, Schema
 from toolmint.manifest.positions import Path, path_of, pointer_of
 from toolmint.manifest.references import Scope, descend, value_at
-from toolmint.manifest.source import ManifestError
+from toolmint.manifest.source import MAX_PROBLEMS, ManifestError
 from toolmint.manifest.text import Place, Text, file_beside, read_text
 from toolmint.manifest.wording import did_you_mean, shown
-from toolmint.problems import Problem
+
+if TYPE_CHECKING:
+    from toolmint.problems import Problem
 
 _METASCHEMAS = ("https://json-schema.org/draft/2020-12/", "http://json-schema.org/draft-07/schema")
 """Documents that a reference may name although they are on the network: every implementation has them."""
@@ -31,11 +33,30 @@ _METASCHEMAS = ("https://json-schema.org/draft/2020-12/", "http://json-schema.or
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """An outgoing schema, and where its carried schemas came from, by their name in its ``$defs``."""
+    """An outgoing schema.
+
+    Attributes:
+        place: What it was made from.
+        carried: What its carried schemas were made from, by their name in its ``$defs``.
+        entered: Names of the carried schemas of which a reference takes only a part.
+    """
 
     schema: Schema
     place: Place
     carried: dict[str, Place]
+    entered: frozenset[str]
+
+    @property
+    def units(self) -> dict[str, Place]:
+        """What it is made of: itself under the empty name, unless it is only definitions, and what it carries."""
+        return {"": self.place, **self.carried} if self.place.path else self.carried
+
+    def without(self, names: set[str]) -> Schema:
+        """Return the schema with the definitions of some names emptied, except those a reference goes into."""
+        emptied: JSONObject = {name: {} for name in names - self.entered}
+        if not emptied or not isinstance(self.schema, dict):
+            return self.schema
+        return {**self.schema, "$defs": {**self.schema["$defs"], **emptied}}
 
     def origin(self, pointer: str | Path) -> Place:
         """Return what a pointer into the outgoing schema points at in the files it was made from."""
@@ -64,6 +85,8 @@ class _Unit(NamedTuple):
         changes = {}
         for path, (place, rest) in self.targets.items():
             target = ("$defs", names.add(place), *rest) if place is not None else (*root, *rest)
+            if rest and len(target) > 2 and target[0] == "$defs":
+                names.entered.add(str(target[1]))
             if pointer_of(target) != unquote(value_at(self.schema, path)[1:]):
                 changes[path] = "#" + quote(pointer_of(target), safe="/~!$&'()*+,;=:@?")
         schema: Schema = _replaced(self.schema, changes)
@@ -76,6 +99,7 @@ class _Names:
     def __init__(self, own: JSONObject) -> None:
         self.places: dict[str, Place] = {}
         self._own = own
+        self.entered: set[str] = set()
         self._by_place: dict[Place, str] = {}
 
     def add(self, place: Place) -> str:
@@ -92,10 +116,10 @@ class _Names:
 
 
 class Bundler:
-    """Makes the outgoing schemas of one manifest; ``problems`` collects what is wrong with their references."""
+    """Makes the outgoing schemas of one manifest; a reference that cannot be resolved is left as it is."""
 
     def __init__(self, manifest: Text) -> None:
-        self.problems: list[Problem] = []
+        self._problems: list[Problem] = []
         self._manifest = manifest
         definitions = manifest.value.get("$defs")
         self._definitions: JSONObject = definitions if isinstance(definitions, dict) else {}
@@ -114,14 +138,21 @@ class Bundler:
         carried = self._carried(names)
         if carried and isinstance(schema, dict):
             schema = {**schema, "$defs": {**schema.get("$defs", {}), **carried}}
-        return Bundle(schema=schema, place=place, carried=names.places)
+        return Bundle(schema=schema, place=place, carried=names.places, entered=frozenset(names.entered))
 
-    def definitions(self) -> dict[str, Schema]:
-        """Return every definition of the manifest, and all that they use, as schemas carry them."""
+    def definitions(self, chosen: Iterable[str]) -> Bundle:
+        """Return a schema of nothing but definitions of the manifest, and all that they use, as schemas carry them."""
         names = _Names({})
-        for name in self._definitions:
+        for name in chosen:
             names.add(Place(self._manifest, ("$defs", name)))
-        return self._carried(names)
+        schema = {"$defs": self._carried(names)}
+        place = Place(self._manifest, ())
+        return Bundle(schema=schema, place=place, carried=names.places, entered=frozenset(names.entered))
+
+    def take_problems(self) -> list["Problem"]:
+        """Return what is wrong with references and has not been returned before."""
+        problems, self._problems = self._problems, []
+        return problems
 
     def schemas(self) -> Iterator[tuple[Place, JSONObject]]:
         """Yield every object schema, however deep, of all that has been bundled."""
@@ -153,12 +184,12 @@ class Bundler:
         while seen < len(scope.references):
             for at, (reference, resource) in list(scope.references.items())[seen:]:
                 seen += 1
-                if at[: len(start)] != start:
+                if at[: len(start)] != start or len(self._problems) > MAX_PROBLEMS:
                     continue
                 try:
                     target = self._target(reference, resource, scope, Place(text, base + at))
                 except ManifestError as error:
-                    self.problems.extend(error.problems)
+                    self._problems.extend(error.problems)
                     continue
                 if target is not None:
                     unit.targets[at[len(start) :]] = target
@@ -267,7 +298,7 @@ class Bundler:
                     f"{shown(address)}: {error.problems[0].message}",
                     "a reference to a file is ./FILE#/$defs/NAME, relative to the file it stands in",
                 ) from None
-            self.problems.extend(text.problems)
+            self._problems.extend(text.problems)
             self._files[path] = text
         return self._files[path]
 

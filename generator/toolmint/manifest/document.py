@@ -23,7 +23,7 @@ from ruamel.yaml.events import (
 )
 
 from toolmint.manifest.positions import MappingMarks, Marks, Positions, SequenceMarks, pack, unpack
-from toolmint.manifest.source import ManifestError, Position, Source
+from toolmint.manifest.source import MAX_PROBLEMS, ManifestError, Position, Source
 from toolmint.manifest.standins import StandIns
 from toolmint.problems import Problem
 
@@ -103,7 +103,7 @@ class _Composer:
         self._dates: list[int] = []
         self._anchors: dict[str, _Node] = {}
         self._size = 0
-        self._last_scalar: Any = None
+        self._longest_key = 0
 
     def compose(self) -> Document:
         try:
@@ -140,7 +140,10 @@ class _Composer:
         self._size += 1
         if self._size > MAX_NODES:
             raise self._fatal(
-                "too-many-values", f"more than {MAX_NODES} values, aliases counted as what they stand for", event
+                "too-many-values",
+                f"more than {MAX_NODES} values, aliases counted as what they stand for",
+                event,
+                "split the server",
             )
         kind = type(event)
         if kind is ScalarEvent:
@@ -148,7 +151,12 @@ class _Composer:
         if kind is AliasEvent:
             return self._alias(event)
         if depth == MAX_DEPTH:
-            raise self._fatal("nested-too-deep", f"nested more than {MAX_DEPTH} levels deep", event)
+            raise self._fatal(
+                "nested-too-deep",
+                f"nested more than {MAX_DEPTH} levels deep",
+                event,
+                "give inner schemas names under $defs",
+            )
         before = self._size
         value, marks = (self._mapping if kind is MappingStartEvent else self._sequence)(event, depth + 1)
         if event.anchor:
@@ -187,7 +195,10 @@ class _Composer:
         get_event = self._parser.get_event
         while type(item := get_event()) is not MappingEndEvent:
             key = self._key(item, depth)
-            value, mark = self._value(get_event(), depth)
+            following = get_event()
+            value, mark = self._value(following, depth)
+            if value is None and type(following) is ScalarEvent and not following.value:
+                mark = _mark(item)  # a value that is left out stands nowhere
             if key is None:
                 continue
             if key in values:
@@ -220,6 +231,7 @@ class _Composer:
                 )
                 return None
             text = self._text(event)
+            self._longest_key = max(self._longest_key, len(text))
             if event.anchor:
                 self._anchors[event.anchor] = _Node(text, _mark(event), 1)
             return text
@@ -229,7 +241,6 @@ class _Composer:
         return None
 
     def _text(self, event: Any) -> str:
-        self._last_scalar = event
         text: str = event.value
         if self._stand_ins.any:
             try:
@@ -303,6 +314,8 @@ class _Composer:
 
     def _report(self, code: str, message: str, event: Any, hint: str = "") -> None:
         self._problems.append(self._source.problem(code, message, unpack(_mark(event)), hint))
+        if len(self._problems) > MAX_PROBLEMS:
+            raise ManifestError(self._problems)
 
     def _fatal(self, code: str, message: str, event: Any, hint: str = "") -> ManifestError:
         self._report(code, message, event, hint)
@@ -317,10 +330,10 @@ class _Composer:
         line = self._source.lines[mark.line] if mark.line < len(self._source.lines) else ""
         found = line[mark.column : mark.column + 1]
         message, hint = f"this is not YAML: {error.problem}", ""
-        if error.context and error.context_mark:
-            message += f" ({error.context} that starts in line {error.context_mark.line + 1})"
-        last = self._last_scalar
-        if last is not None and len(last.value) >= _MAX_KEY - 2:
+        start = error.context_mark
+        if error.context and start:
+            message += f" ({error.context} that starts in line {start.line + 1})"
+        if self._longest_key > _MAX_KEY - 3:
             hint = f"a key has at most {_MAX_KEY} characters"
         elif "Unicode character escape" in str(error.problem):
             hint = "write a character beyond U+FFFF as itself or as \\U and eight hexadecimal digits"
@@ -333,8 +346,11 @@ class _Composer:
             hint = "put a text that holds `: ` in quotes; line up the keys of one mapping"
         elif error.problem == "did not find expected key":
             hint = "line up the keys of one mapping, and put a text that starts with a quote in quotes as a whole"
-        elif error.context == "while scanning a quoted scalar" and error.context_mark:
-            position = Position(error.context_mark.line + 1, error.context_mark.column + 1)
+        elif error.context in ("while parsing a flow sequence", "while parsing a flow mapping") and start:
+            message = f"the brackets that open in line {start.line + 1}, column {start.column + 1}, are not closed here"
+            hint = "put a comma between two items, and the closing bracket behind the last"
+        elif error.context == "while scanning a quoted scalar" and start:
+            position = Position(start.line + 1, start.column + 1)
             message, hint = "this quoted text has no closing quote", "close it"
         return self._source.problem("not-yaml", message, position, hint)
 

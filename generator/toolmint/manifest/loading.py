@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
@@ -9,12 +10,15 @@ from toolmint.manifest import advice, building, rules
 from toolmint.manifest.bundling import Bundle, Bundler
 from toolmint.manifest.model import JSONObject, Manifest, Prompt, Resource
 from toolmint.manifest.positions import Path
-from toolmint.manifest.source import ManifestError
+from toolmint.manifest.source import MAX_PROBLEMS, ManifestError
 from toolmint.manifest.structure import check_structure
-from toolmint.manifest.text import Text, read_text
-from toolmint.manifest.validity import Validity
+from toolmint.manifest.text import Place, Text, read_text
+from toolmint.manifest.validity import Usability
 from toolmint.manifest.wording import shown
 from toolmint.problems import Problem
+
+MAX_CARRIED = 100_000
+"""The most definitions that a manifest's schemas carry, each counted once per schema: what is generated grows by it."""
 
 _Entry = TypeVar("_Entry")
 
@@ -30,14 +34,14 @@ def load_manifest(path: str | os.PathLike[str], *, revisions: Sequence[str]) -> 
         ManifestError: It cannot be used; every problem is listed, in the order of the file.
     """
     text = read_text(FilePath(path), os.fspath(path))
-    violations = list(check_structure(text))
+    violations = list(islice(check_structure(text), MAX_PROBLEMS))
     problems = [*text.problems, *(problem for _, problem in violations)]
     if not isinstance(text.value, dict):
         raise ManifestError(problems)
     loader = _Loader(text, [path for path, problem in violations if problem.code != "unknown-key"])
-    problems += loader.problems(revisions)
+    problems += islice(loader.problems(revisions), MAX_PROBLEMS)
     if problems:
-        raise ManifestError(sorted(dict.fromkeys(problems), key=_order))
+        raise ManifestError(sorted(dict.fromkeys(problems), key=_order)[:MAX_PROBLEMS])
     return loader.manifest(FilePath(path))
 
 
@@ -58,21 +62,20 @@ class _Loader:
         """Say whether the value at a path, if there is one, and all in it are of the right shape."""
         return path not in self._unsound
 
-    def problems(self, revisions: Sequence[str]) -> list[Problem]:
-        """Return everything that is wrong beyond shape."""
-        problems: list[Problem] = []
+    def problems(self, revisions: Sequence[str]) -> Iterator[Problem]:
+        """Yield everything that is wrong beyond shape."""
         text, value = self._text, self._value
         if "protocol" in value and self._sound(("protocol",)):
-            problems += rules.protocol(text, revisions)
+            yield from rules.protocol(text, revisions)
         if "server" in value and self._sound(("server",)) and {"name", "version"} <= value["server"].keys():
-            problems += rules.version(text)
-            problems += rules.package(text) if self._sound(("package",)) else ()
+            yield from rules.version(text)
+            if self._sound(("package",)):
+                yield from rules.package(text)
         for rule in (rules.tool_names, rules.resource_names, rules.prompts, rules.elicitations):
-            problems += rule(text, self._sound)
-        problems += self._schemas()
-        self._resources = self._built("resources", building.resource, problems)
-        self._prompts = self._built("prompts", building.prompt, problems)
-        return problems
+            yield from rule(text, self._sound)
+        yield from self._schemas()
+        yield from self._build("resources", building.resource, self._resources)
+        yield from self._build("prompts", building.prompt, self._prompts)
 
     def manifest(self, path: FilePath) -> Manifest:
         """Return the model of a manifest without problems."""
@@ -84,7 +87,7 @@ class _Loader:
             server=server,
             package=building.package(value.get("package", {}), server.name),
             defaults=defaults,
-            definitions=self._bundler.definitions(),
+            definitions=building.definitions(self._bundler.definitions(value.get("$defs", ()))),
             tools=tuple(
                 building.tool(tool, ("tools", index), self._bundles, defaults)
                 for index, tool in enumerate(value.get("tools", ()))
@@ -102,37 +105,56 @@ class _Loader:
 
     def _schemas(self) -> Iterator[Problem]:
         """Bundle every schema, and yield what is wrong with any."""
-        validity = Validity()
-        for path in self._schema_paths():
-            bundle = self._bundles[path] = self._bundler.bundle(path)
-            yield from validity.problems(bundle)
-            if path[-1] == "inputSchema":
-                yield from _input_root(self._text, path, bundle.schema)
-        yield from self._bundler.problems
+        said: set[tuple[str, int | None, int | None]] = set()
+        usability = Usability()
+        carried: set[Place] = set()
+        total = 0
+        for path, bundle in self._each_bundle(carried):
+            problems = [*self._bundler.take_problems(), *usability.problems(bundle)]
+            if path[-1:] == ("inputSchema",):
+                problems += _input_root(self._text, path, bundle.schema)
+            for problem in problems:
+                place = problem.file, problem.line, problem.column
+                if place not in said:
+                    said.add(place)
+                    yield problem
+            carried.update(bundle.carried.values())
+            total += len(bundle.carried)
+            if total > MAX_CARRIED:
+                yield self._text.problem(
+                    "too-many-definitions",
+                    f"the schemas up to this one carry more than {MAX_CARRIED} definitions, each counted per schema",
+                    path,
+                    "let tools use fewer definitions, or split the server",
+                )
+                return
 
-    def _schema_paths(self) -> Iterator[Path]:
-        """Yield where the tools' schemas are, and then the definitions."""
+    def _each_bundle(self, carried: set[Place]) -> Iterator[tuple[Path, Bundle]]:
+        """Bundle the tools' schemas one by one, and then the definitions that none of them has carried."""
         tools, definitions = self._value.get("tools"), self._value.get("$defs")
         for index, tool in enumerate(tools if isinstance(tools, list) else ()):
             for key in ("inputSchema", "outputSchema"):
                 if isinstance(tool, dict) and isinstance(tool.get(key), dict):
-                    yield "tools", index, key
-        for name, definition in (definitions if isinstance(definitions, dict) else {}).items():
-            if isinstance(definition, dict | bool):
-                yield "$defs", name
+                    path: Path = ("tools", index, key)
+                    self._bundles[path] = self._bundler.bundle(path)
+                    yield path, self._bundles[path]
+        unused = [
+            name
+            for name, definition in (definitions if isinstance(definitions, dict) else {}).items()
+            if isinstance(definition, dict | bool) and Place(self._text, ("$defs", name)) not in carried
+        ]
+        yield (), self._bundler.definitions(unused)
 
-    def _built(self, section: str, build: Callable[..., _Entry], problems: list[Problem]) -> list[_Entry]:
-        """Return the entries of a section, and add what is wrong with what they look up."""
+    def _build(self, section: str, build: Callable[..., _Entry], built: list[_Entry]) -> Iterator[Problem]:
+        """Build the entries of a section, and yield what is wrong with what they look up."""
         entries = self._value.get(section)
-        built = []
         for index, value in enumerate(entries if isinstance(entries, list) else ()):
             path = (section, index)
             if self._sound(path):
                 try:
                     built.append(build(value, path, self._text, self._defaults))
                 except ManifestError as error:
-                    problems += error.problems
-        return built
+                    yield from error.problems
 
 
 def _input_root(text: Text, path: Path, schema: Any) -> Iterator[Problem]:

@@ -12,6 +12,12 @@ from toolmint.problems import Problem
 MAX_BYTES = 16 * 1024 * 1024
 """The largest manifest, or file it refers to, that is read."""
 
+_LONGEST_TOKEN = 200
+"""How much of a line is looked at to quote a value, in characters."""
+
+MAX_PROBLEMS = 500
+"""The most problems that are reported of one manifest."""
+
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 # YAML 1.2 section 5.1 (c-printable), without the surrogates that strict UTF-8 decoding has already refused.
@@ -53,7 +59,8 @@ class Source:
 
     def token_at(self, position: Position) -> str:
         """Return a plain scalar as it is written at a position, for instance ``1.10`` where the value is 1.1."""
-        written = self.lines[position.line - 1][position.column - 1 :]
+        start = position.column - 1
+        written = self.lines[position.line - 1][start : start + _LONGEST_TOKEN]
         return re.split(r"\s+#|[,\]}]|:\s|$", written, maxsplit=1)[0].strip()
 
     def problem(self, code: str, message: str, position: Position, hint: str = "") -> Problem:

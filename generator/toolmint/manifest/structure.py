@@ -1,7 +1,7 @@
 """The manifest held against ``schema/manifest.schema.json``, each violation said in the manifest's own terms."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -68,8 +68,8 @@ class _Violation:
         self._expected: Any = error.validator_value
 
     def problems(self) -> Iterator[tuple[Path, Problem]]:
-        keyword = str(self._error.validator)
-        say: Callable[[], Iterable[tuple[Path, Problem]]] = getattr(self, f"_{keyword}", self._other)
+        """Yield the problems, and the path of the value that has each."""
+        say: Callable[[], Iterator[tuple[Path, Problem]]] = getattr(self, f"_{self._error.validator}")
         yield from say()
 
     def _additionalProperties(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
@@ -93,8 +93,8 @@ class _Violation:
 
     def _type(self) -> Iterator[tuple[Path, Problem]]:
         expected = [self._expected] if isinstance(self._expected, str) else self._expected
-        written = self._text.source.token_at(self._text.positions.value(self._path))
-        message = f"expected {kinds(expected)}, found {found(self._value)}"
+        written = self._text.written(self._path)
+        message = f"{self._name()} must be {kinds(expected)}; found {found(self._value)}"
         code, hint = "wrong-type", ""
         match self._value:
             case bool() if "string" in expected:
@@ -105,24 +105,27 @@ class _Violation:
                 hint = f'write "{written}" in quotes'
             case str() if "boolean" in expected:
                 hint = "YAML 1.2 has true and false; yes, no, on and off are text"
-            case None if written.startswith("#"):
+            case _ if not self._path:
+                hint = "a manifest starts with `toolmint: 1`"
+            case None if self._text.commented_out(self._path):
                 hint = "a # behind a space starts a comment; put the value in quotes"
-            case None if "string" in expected:
-                hint = 'write the value, leave the key out, or write "" for an empty text'
+            case None:
+                empty = {"string": '""', "array": "[]", "object": "{}"}.get(expected[0])
+                hint = f"leave the key out, or write {empty} for an empty one" if empty else "leave the key out"
         yield self._at_value(code, message, hint)
 
     def _enum(self) -> Iterator[tuple[Path, Problem]]:
         hint = did_you_mean(self._value, self._expected) if isinstance(self._value, str) else ""
         yield self._at_value(
             "unknown-value",
-            f"{self._name()} is {one_of(self._expected)}; found {found(self._value)}",
+            f"{self._name()} must be {one_of(self._expected)}; found {found(self._value)}",
             hint if hint.startswith("did") else "",
         )
 
     def _const(self) -> Iterator[tuple[Path, Problem]]:
         hint = "" if self._path != ("toolmint",) else "1 is the only format there is; write `toolmint: 1`"
         yield self._at_value(
-            "unknown-value", f"{self._name()} is {shown(self._expected)}; found {found(self._value)}", hint
+            "unknown-value", f"{self._name()} must be {shown(self._expected)}; found {found(self._value)}", hint
         )
 
     def _anyOf(self) -> Iterator[tuple[Path, Problem]]:  # noqa: N802 - named by the keyword
@@ -166,12 +169,13 @@ class _Violation:
                     (*self._path, index), "duplicate-value", f"{shown(item)} stands here twice, first in line {line}"
                 )
 
-    def _other(self) -> Iterator[tuple[Path, Problem]]:
-        """Report a value where the schema allows none: the only such places are the two forms of an elicitation."""
+    def _not(self) -> Iterator[tuple[Path, Problem]]:
+        """Report a key that another one rules out: the only such are in the two forms of an elicitation."""
+        (key,) = self._expected["required"]
         yield self._at_key(
-            self._path,
+            (*self._path, key),
             "misplaced-key",
-            f'"{self._path[-1]}" does not go with this mode',
+            f'"{key}" does not go with mode {self._value.get("mode", "form")}',
             "mode form has a requestedSchema, mode url has a url",
         )
 

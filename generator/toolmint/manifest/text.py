@@ -1,5 +1,6 @@
 """Parsed files: the manifest, and what it refers to."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
@@ -36,6 +37,15 @@ class Text:
     def problem_at_key(self, code: str, message: str, path: Path, hint: str = "") -> Problem:
         """Return a problem with a key."""
         return self.source.problem(code, message, self.positions.key(path), hint)
+
+    def written(self, path: Path) -> str:
+        """Return a plain scalar as it is written, for instance ``1.10`` where the value is 1.1."""
+        return self.source.token_at(self.positions.value(path))
+
+    def commented_out(self, path: Path) -> bool:
+        """Say whether what follows a key without a value is a comment."""
+        line, column = self.positions.key(path)
+        return re.search(r":\s+#", self.source.lines[line - 1][column - 1 : column + 2000]) is not None
 
 
 class Place(NamedTuple):

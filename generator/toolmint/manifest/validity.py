@@ -1,4 +1,7 @@
-"""A schema held against its dialect's meta-schema, each violation said in the words of a manifest."""
+"""Schemas held against what the compiler can make validators of, each violation at its place in the manifest.
+
+The compiler decides. What breaks a dialect's meta-schema is said here once more, in the words of a manifest.
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,15 +12,15 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.protocols import Validator
 
+from toolmint.compiler import DRAFT_07, DRAFT_2020_12, check_schema
 from toolmint.manifest.bundling import Bundle
 from toolmint.manifest.references import value_at
 from toolmint.manifest.text import Place
 from toolmint.manifest.wording import did_you_mean, found, kinds, nearest, one_of, shown
 from toolmint.problems import Problem
 
-DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
-DRAFT_07 = "http://json-schema.org/draft-07/schema#"
-_DIALECTS = (DRAFT_2020_12, DRAFT_07)
+_DIALECTS = {"json-schema.org/draft/2020-12/schema": DRAFT_2020_12, "json-schema.org/draft-07/schema": DRAFT_07}
+"""The dialects by their address without scheme and fragment, which people write in several ways."""
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _OTHER_TYPES = {
@@ -42,38 +45,47 @@ def _validator(dialect: str) -> Validator:
     return validator(validator.META_SCHEMA)
 
 
-class Validity:
-    """Checks the schemas of one manifest, those that several carry once."""
+class Usability:
+    """Checks the schemas of one manifest; what several carry is checked with the first of them."""
 
     def __init__(self) -> None:
         self._checked: set[tuple[Place, str]] = set()
 
     def problems(self, bundle: Bundle) -> Iterator[Problem]:
-        """Yield what makes a schema, or one that it carries, no schema of its dialect."""
+        """Yield what makes a schema, or one that it carries, unusable."""
         dialect = DRAFT_2020_12
-        for place in (bundle.place, *bundle.carried.values()):
-            schema = value_at(place.text.value, place.path)
-            if isinstance(schema, dict) and "$schema" in schema:
-                named = _dialect(schema["$schema"])
-                if named is None:
-                    yield _unsupported(place, schema["$schema"])
-                    continue
-                if place == bundle.place:
-                    dialect = named
-                elif named != dialect:
-                    yield _mixed(place, bundle.place)
-                    continue
-            if (place, dialect) not in self._checked:
-                self._checked.add((place, dialect))
-                yield from _violations(place, schema, dialect)
+        for place in bundle.units.values():
+            named = _named_dialect(place)
+            if isinstance(named, Problem):
+                yield named
+                return
+            if place == bundle.place:
+                dialect = named or dialect
+            elif named not in (None, dialect):
+                yield _mixed(place, bundle.place)
+                return
+        known = {name for name, place in bundle.carried.items() if (place, dialect) in self._checked}
+        self._checked.update((place, dialect) for place in bundle.carried.values())
+        errors = check_schema(bundle.without(known))
+        if errors:
+            for place in [place for name, place in bundle.units.items() if name not in known]:
+                yield from _violations(place, value_at(place.text.value, place.path), dialect)
+        for error in errors:
+            text, path = bundle.origin(error.pointer)
+            yield text.problem("unusable-schema", error.message, path, error.hint)
+
+
+def _named_dialect(place: Place) -> str | Problem | None:
+    """Return the dialect that a schema names; None where it names none, a problem where it is not supported."""
+    schema = value_at(place.text.value, place.path)
+    if not isinstance(schema, dict) or "$schema" not in schema:
+        return None
+    return _dialect(schema["$schema"]) or _unsupported(place, schema["$schema"])
 
 
 def _dialect(name: Any) -> str | None:
-    """Return the dialect that ``$schema`` names; with or without ``#``, and over https, are the same."""
-    known = {
-        dialect.removesuffix("#").removeprefix("https://").removeprefix("http://"): dialect for dialect in _DIALECTS
-    }
-    return known.get(re.sub(r"^https?://|#$", "", name)) if isinstance(name, str) else None
+    """Return the dialect that ``$schema`` names; with or without ``#``, over http or https, are the same."""
+    return _DIALECTS.get(re.sub(r"^https?://|#$", "", name)) if isinstance(name, str) else None
 
 
 def _unsupported(place: Place, name: Any) -> Problem:
@@ -99,6 +111,8 @@ def _violations(place: Place, schema: Any, dialect: str) -> Iterator[Problem]:
     for error in _validator(dialect).iter_errors(schema):
         message, hint = _say(error)
         path = (*place.path, *error.absolute_path)
+        if error.instance is None and place.text.commented_out(path):
+            hint = "a # behind a space starts a comment; put the value in quotes"
         yield place.text.problem("invalid-schema", message, path, hint)
 
 

@@ -4,6 +4,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 _KINDS = {
@@ -15,6 +16,14 @@ _KINDS = {
     "object": "a mapping",
     "null": "null",
 }
+
+
+# Comparing is slow, and a manifest may have any number of names of any length.
+_MOST_COMPARED = 500
+_LONGEST_COMPARED = 200
+
+_MOST_LISTED = 20
+"""How many names a hint lists."""
 
 
 def kinds(types: str | Iterable[str]) -> str:
@@ -57,7 +66,8 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.7) -> str | No
     folded = {_folded(candidate): candidate for candidate in reversed(names)}
     if _folded(name) in folded:
         return folded[_folded(name)]
-    close = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=cutoff)
+    candidates = list(folded)[-_MOST_COMPARED:]
+    close = difflib.get_close_matches(_folded(name)[:_LONGEST_COMPARED], candidates, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 
@@ -67,8 +77,10 @@ def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "known her
     near = nearest(name, names)
     if near is not None:
         return f'did you mean "{near}"?'
-    return f"{otherwise}: {', '.join(names)}" if names else ""
+    shortened = [*names[:_MOST_LISTED], "…"] if len(names) > _MOST_LISTED else names
+    return f"{otherwise}: {', '.join(shortened)}" if names else ""
 
 
+@lru_cache(maxsize=100_000)
 def _folded(name: str) -> str:
     return re.sub(r"[-_ ]", "", name).lower()
