@@ -3,9 +3,9 @@
 ``python tests/models/corpus.py`` does it for every tool, with mypy and ruff, and prints what it took.
 """
 
+import importlib
 import json
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -49,9 +49,7 @@ def validator(schema: Any) -> Any:
 
 def check_decoding(package: Path, index: int, tool: dict[str, Any]) -> int:
     """Decode valid arguments of a tool and encode them again; return how many of the samples were valid."""
-    module = sys.modules.get(f"{package.name}.validators.t{index}") or __import__("importlib").import_module(
-        f"{package.name}.validators.t{index}"
-    )
+    module = importlib.import_module(f"{package.name}.validators.t{index}")
     check = validator(tool["inputSchema"])
     valid = [sample for sample in samples(tool["inputSchema"]) if check.is_valid(sample)]
     for sample in valid:
@@ -76,29 +74,17 @@ def main() -> None:
     tools = decoded = 0
     planning = 0.0
     with tempfile.TemporaryDirectory() as folder:
-        packages = []
         for number, catalogue in enumerate(catalogues()):
             began = time.perf_counter()
             models = plan_models([tool_schemas(tool) for tool in catalogue.tools], {})
             planning += time.perf_counter() - began
             package = generated.write_package(Path(folder), f"catalogue_{number}", models)
-            packages.append(package)
             generated.format_package(package)
             generated.load(package, "models")
-            sys.path.insert(0, folder)
-            for index, tool in enumerate(catalogue.tools):
-                tools += 1
-                try:
-                    decoded += check_decoding(package, index, tool)
-                except Exception as error:
-                    print(catalogue.name, tool["name"], index, repr(error)[:1500])
-            sys.path.remove(folder)
-            began_checks = time.perf_counter()
-            try:
-                generated.check_package(package)
-            except AssertionError as error:
-                print(str(error)[:3000])
-            print(catalogue.name, len(catalogue.tools), f"checked in {time.perf_counter() - began_checks:.1f} s")
+            tools += len(catalogue.tools)
+            decoded += sum(check_decoding(package, index, tool) for index, tool in enumerate(catalogue.tools))
+            generated.check_package(package)
+            print(f"{catalogue.name}: {len(catalogue.tools)} tools", flush=True)
     print(f"{tools} tools planned in {planning:.1f} s; {decoded} of {2 * tools} samples valid, decoded and encoded")
 
 

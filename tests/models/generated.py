@@ -49,13 +49,20 @@ def run(*command: str | Path) -> None:
 
 
 def format_package(package: Path) -> None:
-    sources = [package / "models.py", package / "validators"]
+    format_sources([package / "models.py", package / "validators"])
+
+
+def format_sources(sources: list[Path]) -> None:
     run(RUFF, "check", "--isolated", "--target-version=py311", "--select=I", "--fix", "--quiet", *sources)
     run(RUFF, "format", "--isolated", "--target-version=py311", "--line-length=120", "--quiet", *sources)
 
 
 def check_package(package: Path) -> None:
-    sources = [package / "models.py", package / "validators"]
+    check_sources([package / "models.py", package / "validators"], package)
+
+
+def check_sources(sources: list[Path], package: Path) -> None:
+    """Run ruff with the project's rules over some sources of a package, and mypy --strict over all of it."""
     rules = ["--select", RULES, "--ignore", f"{IGNORED},D103"]
     run(RUFF, "check", "--isolated", "--target-version=py311", "--line-length=120", "--quiet", *rules, *sources)
     run(MYPY, "--strict", "--no-incremental", "--python-version=3.11", "--config-file=", package)
@@ -65,9 +72,7 @@ def load(package: Path, module: str) -> ModuleType:
     """Import a module of the package afresh."""
     for name in [name for name in sys.modules if name.split(".")[0] == package.name]:
         del sys.modules[name]
-    sys.path.insert(0, str(package.parent))
-    try:
-        importlib.invalidate_caches()
-        return importlib.import_module(f"{package.name}.{module}")
-    finally:
-        sys.path.remove(str(package.parent))
+    if str(package.parent) not in sys.path:
+        sys.path.insert(0, str(package.parent))
+    importlib.invalidate_caches()
+    return importlib.import_module(f"{package.name}.{module}")

@@ -195,7 +195,7 @@ class DecoderSource:
         function, new = self._function("build", alias.name)
         if new:
             decoded = self._decode(alias.target, "value")
-            self._functions[function] = _Function(function, "value: Any", alias.target, f"    return {decoded}")
+            self._functions[function] = _Function(function, "value: Any", ANY, f"    return {decoded}")
         return function
 
     def _choose(self, branches: tuple[Type, ...], place: str) -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _UNNAMED = "unnamed"
 
+MAX_LENGTH = 80
+"""Characters of a name that are used; some names on the wire are a novel."""
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])(?![A-Z]s(?![a-z]))")
 """Between the words of camelCase. An acronym is one word (``HTTPServer``), with its plural too (``issueIDs``)."""
 
@@ -42,12 +45,16 @@ def _normalized(name: str) -> str:
     return unicodedata.ucd_3_2_0.normalize("NFKC", name)
 
 
-def _in_identifier(char: str) -> bool:
-    return ("a" + char).isidentifier() and (char.isascii() or unicodedata.ucd_3_2_0.category(char) != "Cn")
-
-
 def _words(name: str) -> list[str]:
-    return "".join(char if _in_identifier(char) and char != "_" else " " for char in _normalized(name)).split()
+    """Return the runs of letters and digits in a name; a mark above or below a letter is dropped."""
+    kept = []
+    for char in _normalized(name):
+        category = unicodedata.ucd_3_2_0.category(char)
+        if category[0] == "L" or category == "Nd":
+            kept.append(char if ("a" + char).isidentifier() else " ")
+        elif category[0] != "M":
+            kept.append(" ")
+    return "".join(kept).split()
 
 
 def class_name(name: str) -> str:
@@ -59,13 +66,13 @@ def class_name(name: str) -> str:
 def capitalized(name: str) -> str:
     """Return the words of a name run together with capital first letters, to be put after another class's name."""
     words = _words(name) or [_UNNAMED]
-    return "".join(word[0].upper() + word[1:] for word in words)
+    return "".join(word[0].upper() + word[1:] for word in words)[:MAX_LENGTH]
 
 
 def field_name(name: str) -> str:
     """Return the snake_case form of a name; an identifier that is not reserved."""
     words = _words(_CAMEL.sub("_", _normalized(name)))
-    joined = "".join(filter(_in_identifier, _normalized("_".join(word.lower() for word in words)))) or _UNNAMED
+    joined = "_".join(word for upper in words for word in _words(upper.lower()))[:MAX_LENGTH].rstrip("_") or _UNNAMED
     if not joined.isidentifier():
         joined = f"field_{joined}"
     return f"{joined}_" if joined in RESERVED_FIELDS else joined

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolmint.models.defaults import Defaults
 from toolmint.models.names import ClassNames, capitalized, field_names
-from toolmint.models.references import ANNOTATIONS, SECTIONS, Document, Node
+from toolmint.models.references import ANNOTATIONS, CONTAINERS, SECTIONS, Document, Node
 from toolmint.models.types import (
     ANY,
     ANY_ARRAY,
@@ -71,7 +71,10 @@ class Place:
 
 
 class Planner:
-    """Gives the schemas of one document their types."""
+    """Gives the schemas of one document their types.
+
+    One schema object has one type: what a YAML alias repeats is one class, named after the first place.
+    """
 
     def __init__(
         self,
@@ -160,6 +163,11 @@ class Planner:
             return self._referenced(node, depth)
         if _is_wrapper(node):
             return self._type(node["allOf"][0], place, depth + 1)
+        if "$ref" in node and _assertions(node) == {"$ref", "type"}:
+            # The protocol wants "type": "object" beside it; a type that the target has anyway changes nothing.
+            found = self._document.resolve(node["$ref"])
+            if found is not None and _kinds(self._facets(found[1])) == _kinds([node]):
+                return self._referenced({"$ref": node["$ref"]}, depth)
         return self._combined([node], place, depth)
 
     def _combined(self, nodes: Iterable[Node], place: Place, depth: int) -> Type:
@@ -292,7 +300,7 @@ class Planner:
     def _strip(self, facet: dict[str, Any]) -> dict[str, Any]:
         """Return a facet without its union; the same object each time, because types are remembered by identity."""
         if id(facet) not in self._stripped:
-            omitted = ANNOTATIONS | {"anyOf", "oneOf", "allOf", "$ref", "$schema", "$defs", "definitions"}
+            omitted = ANNOTATIONS | CONTAINERS | {"anyOf", "oneOf", "allOf", "$ref"}
             self._stripped[id(facet)] = {name: value for name, value in facet.items() if name not in omitted}
         return self._stripped[id(facet)]
 
@@ -474,13 +482,23 @@ class Planner:
 def break_alias_cycles(aliases: Iterable[Alias]) -> None:
     """Cut aliases that mean themselves without a list, map or class between: no value tells their branches apart."""
     for alias in aliases:
-        alias.target = _without(alias.target, alias)
+        if _leads_to(alias.target, alias, set()):
+            alias.target = _without(alias.target, alias)
 
 
 def _without(type_: Type, alias: Alias) -> Type:
+    return union(_branches_without(type_, alias, set()), alias.name)
+
+
+def _branches_without(type_: Type, alias: Alias, seen: set[Alias]) -> list[Type]:
     if isinstance(type_, Union):
-        return union([branch for branch in type_.branches if not _leads_to(branch, alias, set())], type_.place)
-    return ANY if _leads_to(type_, alias, set()) else type_
+        return [found for branch in type_.branches for found in _branches_without(branch, alias, seen)]
+    if not _leads_to(type_, alias, set()):
+        return [type_]
+    if not isinstance(type_, Alias) or type_ is alias or type_ in seen:
+        return []
+    seen.add(type_)
+    return _branches_without(type_.target, alias, seen)
 
 
 def _leads_to(type_: Type, alias: Alias, seen: set[Alias]) -> bool:
@@ -500,13 +518,18 @@ def _is_reference(node: Node, *, draft7: bool) -> bool:
     """Whether a schema is nothing but a reference; draft-07 ignores whatever stands beside one."""
     if not isinstance(node, dict) or not ("$ref" in node or "$dynamicRef" in node):
         return False
-    return draft7 or not {name for name in node if not name.startswith("x-")} - ANNOTATIONS - {"$ref", "$dynamicRef"}
+    return draft7 or not _assertions(node) - {"$ref", "$dynamicRef"}
+
+
+def _assertions(node: dict[str, Any]) -> set[str]:
+    """Return the keywords of a schema that say something about its values."""
+    return {name for name in node if not name.startswith("x-")} - ANNOTATIONS - CONTAINERS
 
 
 def _is_wrapper(node: dict[str, Any]) -> bool:
     """Whether a schema is an ``allOf`` of one, as annotations beside a reference used to be written."""
     several = node.get("allOf")
-    return isinstance(several, list) and len(several) == 1 and not node.keys() - ANNOTATIONS - {"allOf"}
+    return isinstance(several, list) and len(several) == 1 and _assertions(node) == {"allOf"}
 
 
 def _properties(facet: dict[str, Any]) -> dict[str, Node]:

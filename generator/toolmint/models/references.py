@@ -18,6 +18,9 @@ ANNOTATIONS = frozenset(
 )
 """Keywords that change nothing about which values are valid."""
 
+CONTAINERS = frozenset({"$schema", "$defs", "definitions"})
+"""Keywords of a root schema that change nothing about it either."""
+
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", *SECTIONS})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _SINGLES = frozenset(

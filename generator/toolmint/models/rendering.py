@@ -82,11 +82,12 @@ def _imports(
     shapes = {shape for type_ in types for child in children(type_) for shape in _shapes(child)}
     typing = {"Final": True, "TYPE_CHECKING": True, "Any": "Any" in shapes, "Literal": "Literal" in shapes}
     typing["TypeAlias"] = any(isinstance(type_, Alias) for type_ in types)
-    yield f"from typing import {', '.join(sorted((name for name, used in typing.items() if used), key=lambda name: (not name.isupper(), name)))}\n"
+    used = sorted((name for name, is_used in typing.items() if is_used), key=lambda name: (not name.isupper(), name))
+    yield f"from typing import {', '.join(used)}\n"
     absent = {"ABSENT": "ABSENT" in table or any(field.sentinel for field in fields)}
     absent["Absent"] = any(field.sentinel and field.type != ANY for field in fields)
-    if used := [name for name, is_used in absent.items() if is_used]:
-        yield f"from {runtime}.absent import {', '.join(used)}"
+    if any(absent.values()):
+        yield f"from {runtime}.absent import {', '.join(name for name, is_used in absent.items() if is_used)}"
     foreign = {name for type_ in types for child in children(type_) for name in named(child)} - set(types)
     built = {
         class_ for field in fields if field.default for class_ in constructed(field.type, field.default.expression)
