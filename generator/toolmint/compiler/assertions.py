@@ -152,12 +152,10 @@ def _member_tests(
             yield f"{v} is not {constant}", f"{v} is {constant}"
     for value in members:
         if isinstance(value, list | dict):
-            name = module.value(label, value)
             if not value:
-                kind = "list" if isinstance(value, list) else "dict"
-                yield f"type({v}) is not {kind} or {v}", f"type({v}) is {kind} and not {v}"
+                yield f"{v} != {value}", f"{v} == {value}"
             else:
-                call = f"{module.use('equal')}({v}, {name})"
+                call = f"{module.use('equal')}({v}, {module.value(label, value)})"
                 yield f"not {call}", call
 
 

@@ -273,13 +273,23 @@ def _contains(module: Module, rules: Arrays, wanted: Node, v: str, scope: Scope)
         return []
     item = scope.names.take("item")
     _, passes = fits(module, wanted, item, scope, ALL_TYPES)
+    if passes in {"True", "False"}:
+        count = f"len({v})" if passes == "True" else "0"
+        return _within(count, least, most)
     if least == 1 and most is None:
         return [f"for {item} in {v}:", f"    if {passes}:", "        break", "else:", "    return False"]
     found = scope.names.take("found")
     lines: list[Line] = [f"{found} = 0", f"for {item} in {v}:", f"    if {passes}:", f"        {found} += 1"]
-    wrong = ([f"{found} < {least}"] if least else []) + ([f"{found} > {most}"] if most is not None else [])
-    right = ([f"{found} >= {least}"] if least else []) + ([f"{found} <= {most}"] if most is not None else [])
-    return [*lines, Guard(tuple(wrong), tuple(right))]
+    return [*lines, *_within(found, least, most)]
+
+
+def _within(count: str, least: int, most: int | None) -> list[Line]:
+    """Return the statement that gives up on a count outside of its bounds."""
+    if count == "0":
+        return [REJECT] if least else []
+    wrong = ([f"{count} < {least}"] if least else []) + ([f"{count} > {most}"] if most is not None else [])
+    right = ([f"{count} >= {least}"] if least else []) + ([f"{count} <= {most}"] if most is not None else [])
+    return guarded(wrong, right)
 
 
 # -- unevaluated -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ def destringify_entry(module: Module) -> list[str]:
     """Return the source of the public function."""
     head = [
         f"def {module.prefix}_destringified(value: Any) -> object:",
-        '    """Return a copy of an invalid value in which JSON text is parsed where only an array or object can be."""',
+        '    """Return a copy of an invalid value, JSON text parsed where only an array or object can be."""',
     ]
     if not _mends(module, module.root):
         return [*head, "    return value"]

@@ -28,8 +28,8 @@ from .evaluated import evaluated_items, evaluated_properties
 from .fitting import fits
 from .model import Arrays, Node, Objects
 from .module import Module, Scope
-from .resolve import escape
-from .source import Line, Names, all_of, formatted, indent, snake, string, written
+from .pointers import escape
+from .source import Line, Names, all_of, formatted, indent, is_one_if, snake, string, when, written
 from .wording import described, named
 
 PER_LEVEL = 2
@@ -125,6 +125,7 @@ def explain_function(module: Module, node: Node) -> list[str]:
     scope = module.scope(node, "value", "at", "out")
     body = [f"    {line}" for line in written(explained(module, node, Spot("value", At((("at",),))), scope, ALL_TYPES))]
     module.use("Violation")
+    body = body or ['    """Find nothing wrong: no value reaches what could be."""']
     if node not in module.recursive:
         return [f"def {name}(value: Any, at: str, out: list[Violation]) -> None:", *body]
     return [
@@ -165,7 +166,7 @@ def explained(module: Module, node: Node, spot: Spot, scope: Scope, known: froze
     body: list[Line] = []
     for kind, part in _groups(module, node, spot, scope, known):
         if part:
-            body += part if known <= kind else [f"if {is_kind(kind, spot.v)}:", *indent(part)]
+            body += part if known <= kind else when(is_kind(kind, spot.v), part)
     body += _reports(module, spot, value_assertions(node, spot.v, known, module))
     body += _applied(module, node, spot, scope, known)
     if not gate:
@@ -178,10 +179,9 @@ def explained(module: Module, node: Node, spot: Spot, scope: Scope, known: froze
 
 def _otherwise(body: list[Line]) -> list[Line]:
     """Return the body under ``else``, or as ``elif`` if it is one ``if``."""
-    texts = list(written(body))
-    inside = ("    ", "elif ", "else:")
-    if texts and texts[0].startswith("if ") and all(text.startswith(inside) for text in texts[1:]):
-        return [f"el{texts[0]}", *texts[1:]]
+    if is_one_if(body):
+        first, *rest = written(body)
+        return [f"el{first}", *rest]
     return ["else:", *indent(body)] if body else []
 
 
@@ -252,8 +252,7 @@ def _object(module: Module, node: Node, rules: Objects, spot: Spot, scope: Scope
             lines += [f"if {string(name)} in {v} and {string(need)} not in {v}:", f"    {report}"]
     for name, child in rules.dependent_schemas.items():
         inner = _because(module, spot, scope, f"this applies because {_quoted(name)} is there", child, OBJECT)
-        if inner:
-            lines += [f"if {string(name)} in {v}:", *indent(inner)]
+        lines += when(f"{string(name)} in {v}", inner)
     if rules.unevaluated is not None and not module.ignores(rules.unevaluated):
         lines += _unevaluated_properties(module, node, rules.unevaluated, spot, scope)
     return lines
@@ -294,7 +293,7 @@ def _entries(module: Module, rules: Objects, spot: Spot, scope: Scope) -> list[L
             inner = [_unexpected(module, spot, key, entry, list(rules.properties))]
         else:
             inner = nested(module, rules.additional, inside, scope)
-        body += [f"if {all_of(others)}:", *indent(inner)] if others and inner else inner
+        body += when(all_of(others), inner) if others else inner
     head = f"for {key}, {entry} in {spot.v}.items():" if mentioned(entry, body) else f"for {key} in {spot.v}:"
     return [head, *indent(body)] if body else []
 
@@ -311,7 +310,7 @@ def _unevaluated_properties(module: Module, node: Node, leftover: Node, spot: Sp
         inner: list[Line] = [_unexpected(module, spot, key, entry, list(dict.fromkeys(names)))]
     else:
         inner = nested(module, leftover, replace(spot, v=entry, at=spot.at.key(key)), scope)
-    body = inner if evaluated == "False" else [f"if not ({evaluated}):", *indent(inner)]
+    body = inner if evaluated == "False" else when(f"not ({evaluated})", inner)
     head = f"for {key}, {entry} in {spot.v}.items():" if mentioned(entry, body) else f"for {key} in {spot.v}:"
     return [*setup, head, *indent(body)] if inner else []
 
@@ -350,7 +349,8 @@ def _contains(module: Module, rules: Arrays, wanted: Node, spot: Spot, scope: Sc
         return []
     item, found = scope.names.take("item"), scope.names.take("found")
     _, passes = fits(module, wanted, item, scope, ALL_TYPES)
-    lines: list[Line] = [f"{found} = sum(1 for {item} in {spot.v}{f' if {passes}' if passes != 'True' else ''})"]
+    count = f"len({spot.v})" if passes == "True" else f"sum(1 for {item} in {spot.v} if {passes})"
+    lines: list[Line] = [f"{found} = {count}"]
     noun = described(wanted)
     if least:
         expected = f"an array with at least {least} item{'s' * (least != 1)} that can be {noun}"
@@ -371,7 +371,7 @@ def _unevaluated_items(module: Module, node: Node, leftover: Node, spot: Spot, s
         inner: list[Line] = [inside.report(module, "unevaluatedItems", "no item here")]
     else:
         inner = nested(module, leftover, inside, scope)
-    body = inner if evaluated == "False" else [f"if not ({evaluated}):", *indent(inner)]
+    body = inner if evaluated == "False" else when(f"not ({evaluated})", inner)
     return [*setup, f"for {index}, {item} in enumerate({spot.v}):", *indent(body)] if inner else []
 
 
@@ -406,7 +406,7 @@ def _conditional(
         if child is not None and test != "False":
             hint = f"this applies because the value {verb} {what}"
             inner = _because(module, spot, scope, hint, child, known)
-            lines += inner if test == "True" or not inner else [f"if {test}:", *indent(inner)]
+            lines += inner if test == "True" else when(test, inner)
     return lines
 
 

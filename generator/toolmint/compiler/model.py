@@ -145,8 +145,8 @@ class Node:
             or not (self.numbers is None and self.strings is None and self.negated is None)
             or (bool(self.any_of) and rejecting.issuperset(self.any_of))
             or not rejecting.isdisjoint((*self.refs, *self.all_of))
-            or self.then in rejecting
-            or self.otherwise in rejecting
+            or (self.then in rejecting and self.condition is not None and self.condition.verdict is not False)
+            or (self.otherwise in rejecting and self.condition is not None and self.condition.verdict is not True)
             or (arrays is not None and _rejects_arrays(arrays, rejecting))
             or (objects is not None and _rejects_objects(objects, rejecting))
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .model import Json, Node, reachable, recursive_nodes, rejecting_nodes
 from .patterns import Category, Pattern
+from .pointers import unescape
 from .source import Names, literal, pattern_literal, snake, string
 
 SUPPORT = (
@@ -138,7 +139,7 @@ _PARTS = {
 
 def _label(pointer: str) -> str:
     """Return a schema's place in snake case, from the last definition on, without keywords that go without saying."""
-    tokens = pointer.split("/")[1:]
+    tokens = [unescape(token) for token in pointer.split("/")[1:]]
     for keyword in ("$defs", "definitions"):
         while keyword in tokens[:-1]:
             tokens = tokens[tokens.index(keyword) + 1 :]

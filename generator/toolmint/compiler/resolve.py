@@ -21,6 +21,7 @@ from .formats import FORMATS
 from .metaschema import bundled, metaschema_faults
 from .model import Arrays, Node, Numbers, Objects, Strings, reachable
 from .patterns import PatternError, translate
+from .pointers import escape, unescape
 
 MAX_DEPTH = 128
 """Most levels of arrays and objects a schema document may nest."""
@@ -62,16 +63,6 @@ class Place:
     pointer: str
     schema: dict[str, Any] | bool
     resource: Resource = field(init=False)
-
-
-def escape(token: str) -> str:
-    """Return a property name as a JSON pointer's reference token (RFC 6901, section 3)."""
-    return token.replace("~", "~0").replace("/", "~1")
-
-
-def unescape(token: str) -> str:
-    """Return the property name a JSON pointer's reference token stands for."""
-    return token.replace("~1", "/").replace("~0", "~")
 
 
 class Document:
@@ -295,9 +286,7 @@ def _no_json(schema: Any) -> Iterator[SchemaError]:
     while stack:
         pointer, value, depth = stack.pop()
         if depth > MAX_DEPTH:
-            yield SchemaError(
-                pointer, f"the schema nests deeper than {MAX_DEPTH} levels", "move parts of it into $defs"
-            )
+            yield SchemaError(pointer, f"the schema nests deeper than {MAX_DEPTH} levels", "move parts into $defs")
             return
         if isinstance(value, dict):
             for key in value:

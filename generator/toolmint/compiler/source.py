@@ -58,15 +58,26 @@ def indent(lines: Iterable[Line]) -> list[Line]:
     ]
 
 
-def when(condition: str, body: list[Line]) -> list[Line]:
-    """Return the body under an ``if``; a single guard takes the condition in."""
+def when(condition: str, body: Sequence[Line]) -> list[Line]:
+    """Return the body under an ``if``; a single statement that is conditional itself takes the condition in."""
     if not body:
         return []
-    if body == ["return False"]:
+    if list(body) == ["return False"]:
         return [Guard((condition,), (f"not ({condition})",))]
     if len(body) == 1 and isinstance(guard := body[0], Guard) and not guard.level:
-        return [Guard((f"{condition} and {either(guard.fails)}",), (f"not ({condition} and {either(guard.fails)})",))]
+        fails = f"{condition} and {either(guard.fails)}"
+        return [Guard((fails,), (f"not ({fails})",))]
+    if is_one_if(body) and not any(str(line).startswith("el") for line in body):
+        inner, *rest = written(body)
+        return [f"if {all_of([condition, inner[len('if ') : -1]])}:", *rest]
     return [f"if {condition}:", *indent(body)]
+
+
+def is_one_if(body: Sequence[Line]) -> bool:
+    """Whether the lines are a single ``if`` statement, with or without other branches."""
+    texts = list(written(body))
+    inside = ("    ", "elif ", "else:")
+    return bool(texts) and texts[0].startswith("if ") and all(text.startswith(inside) for text in texts[1:])
 
 
 def either(conditions: Iterable[str]) -> str:
@@ -157,7 +168,7 @@ def formatted(parts: Sequence[str | tuple[str]]) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number literal; an integer of over a thousand digits in hexadecimal, which Python reads at any length."""
+    """Return a number literal; an integer of over a thousand digits in hexadecimal, as Python limits decimals."""
     if isinstance(value, int):
         return int.__repr__(value) if abs(value) < _LOWEST_HEX else hex(value)
     if math.isfinite(value):
