@@ -1,7 +1,12 @@
 """The value of an optional property that was not sent, where ``null`` would mean something else."""
 
+from __future__ import annotations
+
 import enum
-from typing import Final, Literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, Literal
 
 
 class Absent(enum.Enum):

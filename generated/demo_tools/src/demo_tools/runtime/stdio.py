@@ -153,10 +153,13 @@ class Stdio:
     def _flush(self) -> None:
         """Write the answers that this chunk of input has got so far."""
         self._overdue = False
-        if self._replies:
-            text = "".join(self._replies)
-            self._replies.clear()
-            self._write(text)
+        self._write(self._collected())
+
+    def _collected(self) -> str:
+        """Take the answers that wait to be written; only for whoever has the turn."""
+        text = "".join(self._replies)
+        self._replies.clear()
+        return text
 
     def _wait_for_room(self) -> None:
         """Wait while too many calls run; give up when the client has gone and none of them ends."""
@@ -230,16 +233,16 @@ class Stdio:
 
     def _write(self, text: str) -> None:
         """Write complete lines; a closed output ends the service quietly."""
-        data = text.encode("ascii")
         with self._writing:
-            try:
-                while True:
-                    written = os.write(self._sink, data)
-                    if written == len(data):
-                        return
-                    data = data[written:]
-            except OSError:
-                self.end()
+            self._write_out(text)
+
+    def _write_out(self, text: str) -> None:
+        data = text.encode("ascii")
+        try:
+            while data:
+                data = data[os.write(self._sink, data) :]
+        except OSError:
+            self.end()
 
     # Slow handlers
 
@@ -273,11 +276,13 @@ class Stdio:
         # Counted before the turn is taken, so that nobody can see a handler that neither runs nor has the turn.
         self._count(+1)
         context = self._dispatcher.latest
-        try:
-            self._turn.pop()
-        except IndexError:  # it ended just now
-            self._count(-1)
-            return
+        with self._writing:  # what was answered before goes out before what the relieved handler will answer
+            try:
+                self._turn.pop()
+            except IndexError:  # it ended just now
+                self._count(-1)
+                return
+            self._write_out(self._collected())
         threading.Thread(target=self._read, name="reader", daemon=True).start()
         if context is not None:
             self._limit(context)

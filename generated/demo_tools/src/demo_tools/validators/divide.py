@@ -51,7 +51,7 @@ def input_violations(value: Any) -> list[Violation]:
 
 
 def input_destringified(value: Any) -> object:
-    """Return a copy of an invalid value in which JSON text is parsed where only an array or object can be."""
+    """Return a copy of an invalid value, JSON text parsed where only an array or object can be."""
     return value
 
 
