@@ -43,7 +43,7 @@ def _sample(node: Any, document: Document, everything: bool, depth: int) -> Any:
                 prefix or [_sample(item, document, everything, depth + 1) for _ in range(count)][: node.get("maxItems")]
             )
         case "string":
-            text = _STRINGS.get(node.get("format"), "text")
+            text = _STRINGS.get(node.get("format", ""), "text")
             return text.ljust(node.get("minLength", 0), "x")[: node.get("maxLength")]
         case "integer" | "number":
             least = node.get("minimum", node.get("exclusiveMinimum", -1) + 1)

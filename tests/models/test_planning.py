@@ -1,8 +1,9 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from models.built import an_object, hints
+from models.built import an_object, build, hints
 from toolmint.models import ToolSchemas, plan_models
 from toolmint.models.planning import MAX_DEPTH
 
@@ -319,3 +320,27 @@ def test_names_of_tools_come_before_names_of_places() -> None:
     assert planned.tools["a_input_b"].input_class == "AInputBInput"
     assert planned.tools["a"].input_class == "AInput2"
     assert len(set(planned.names)) == len(planned.names)
+
+
+def test_a_default_that_would_build_its_own_class_forever_is_none() -> None:
+    node = an_object({"n": {"type": "integer"}, "next": {"$ref": "#/$defs/Node", "default": {"n": 1}}}, "n")
+    schema = an_object({"node": {"$ref": "#/$defs/Node"}}, "node", **{"$defs": {"Node": node}})
+    assert hints(schema, class_="FindInputNode") == {"n": "int", "next": "FindInputNode | None = None"}
+
+
+def test_a_default_of_a_recursive_alias_is_built(tmp_path: Path) -> None:
+    definitions = {
+        "Leaf": an_object({"n": {"type": "integer"}}, "n"),
+        "Tree": {"anyOf": [{"$ref": "#/$defs/Leaf"}, {"type": "array", "items": {"$ref": "#/$defs/Tree"}}]},
+    }
+    schema = an_object({"tree": {"$ref": "#/$defs/Tree", "default": [{"n": 1}, []]}}, **{"$defs": definitions})
+    built = build(tmp_path, schema)
+    assert built.decode({}).tree == built.models.FindInput().tree == [built.models.FindInputLeaf(n=1), []]
+
+
+def test_branches_that_refer_to_each_other_are_looked_at_once() -> None:
+    names = [f"B{number}" for number in range(30)]
+    branches = [{"$ref": f"#/$defs/{name}"} for name in names]
+    definitions = {name: {"properties": {name: {"type": "string"}}, "anyOf": branches} for name in names}
+    schema = an_object({"a": {"type": "string"}}, "a", anyOf=branches, **{"$defs": definitions})
+    assert list(hints(schema)) == ["a", *(f"b{number}" for number in range(30))]

@@ -87,8 +87,8 @@ def plan_models(
     that a class may not have, because ``api`` exports them.
     """
     names = ClassNames(reserved)
-    shared, planned_definitions = _plan_definitions(definitions, names)
-    order = [type_ for types in planned_definitions.values() for type_ in types]
+    planner, shared = _plan_definitions(definitions, names)
+    planners = [planner]
     roots = [
         (names.claim(f"{class_name(tool.identifier)}Input"), names.claim(f"{class_name(tool.identifier)}Output"))
         for tool in tools
@@ -98,15 +98,15 @@ def plan_models(
         place = Place(input_name, f"the input of {tool.name}", reserved=True)
         planner = _planner(tool.input_schema, place, names, definitions, shared)
         input_class = planner.input_class()
-        order += _in_order(planner)
+        planners.append(planner)
         output = None
         if tool.output_schema is not None:
             place = Place(output_name, f"the output of {tool.name}", reserved=True)
             planner = _planner(tool.output_schema, place, names, definitions, shared)
             output = planner.root_type()
-            order += _in_order(planner)
+            planners.append(planner)
         planned.append((tool, input_class, output))
-    break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
+    order = _settled(planners)
     return Models(
         source=render_module(order, title="What the tools take and return, as dataclasses.", runtime=".runtime"),
         names=tuple(type_.name for type_ in order),
@@ -121,11 +121,11 @@ def render_protocol(definitions: Mapping[str, Any], subjects: Mapping[str, Seque
     A module imports another for type checkers alone, so that they can refer to each other.
     """
     modules = {name: subject for subject, members in subjects.items() for name in members}
-    _, planned = _plan_definitions({name: definitions[name] for name in modules}, ClassNames())
-    break_alias_cycles(type_ for types in planned.values() for type_ in types if isinstance(type_, Alias))
+    planner, _ = _plan_definitions({name: definitions[name] for name in modules}, ClassNames())
+    _settled([planner])
     members: dict[str, list[Class | Alias]] = {subject: [] for subject in subjects}
-    for name, types in planned.items():
-        members[modules[name]] += types
+    for name, subject in modules.items():
+        members[subject] += planner.definition_types.get((SECTIONS[0], name), [])
     homes = {type_: f".{subject}" for subject, types in members.items() for type_ in types}
     sources = {
         f"{subject}.py": render_module(
@@ -136,18 +136,15 @@ def render_protocol(definitions: Mapping[str, Any], subjects: Mapping[str, Seque
     return {"__init__.py": '"""The protocol\'s messages, their parts and its errors, as dataclasses."""\n', **sources}
 
 
-def _plan_definitions(
-    definitions: Mapping[str, Any], names: ClassNames
-) -> tuple[dict[str, Type], dict[str, list[Class | Alias]]]:
-    """Return the type of each definition, and what has to be defined for it."""
+def _plan_definitions(definitions: Mapping[str, Any], names: ClassNames) -> tuple[Planner, dict[str, Type]]:
+    """Return a planner that has planned the definitions, and their types."""
     section = SECTIONS[0]
     places = {
         (section, name): Place(names.claim(class_name(name)), f"the definition {name}", reserved=True, alias=True)
         for name in definitions
     }
     planner = Planner({section: definitions}, Place("", "the definitions"), names, places=places)
-    types = {name: planner.definition(section, name) for name in definitions}
-    return types, {name: planner.definition_types.get((section, name), []) for name in definitions}
+    return planner, {name: planner.definition(section, name) for name in definitions}
 
 
 def _planner(
@@ -156,8 +153,17 @@ def _planner(
     return Planner(schema, place, names, shared=_shared(schema, definitions, shared))
 
 
-def _in_order(planner: Planner) -> list[Class | Alias]:
-    return [*planner.types, *(type_ for types in planner.definition_types.values() for type_ in types)]
+def _settled(planners: Sequence[Planner]) -> list[Class | Alias]:
+    """Finish what needs all the types, and return them in order."""
+    order: list[Class | Alias] = []
+    for planner in planners:
+        order += planner.types
+        order += (type_ for types in planner.definition_types.values() for type_ in types)
+    break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
+    constructs: dict[Class, set[Class]] = {}
+    for planner in planners:
+        planner.settle_defaults(constructs)
+    return order
 
 
 def _shared(schema: Any, definitions: Mapping[str, Any], types: Mapping[str, Type]) -> dict[str, Type]:

@@ -7,7 +7,7 @@ is ``Any``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -34,11 +34,12 @@ from toolmint.models.types import (
     TupleOf,
     Type,
     Union,
+    constructed,
     union,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 MAX_DEPTH = 64
 """How deep schemas are typed; what is nested deeper is ``Any``."""
@@ -103,6 +104,7 @@ class Planner:
         self._names = names
         self._shared = shared
         self._defaults = Defaults(self._document)
+        self._stated: list[tuple[Class, str, Node, Any]] = []
         self._planned: dict[tuple[int, ...], Type] = {}
         self._in_progress: dict[tuple[int, ...], Place] = {}
         self._stripped: dict[int, dict[str, Any]] = {}
@@ -424,7 +426,7 @@ class Planner:
         for facet in facets:
             for wire_name, node in _properties(facet).items():
                 certain.setdefault(wire_name, []).append(node)
-        possible = self._possible(facets, certain.keys(), depth)
+        possible = self._possible(facets, certain.keys())
         unnamed = [name for name in sorted(required) if name not in certain and name not in possible]
         names = field_names((*certain, *possible, *unnamed), reserved=() if class_.extra is None else (EXTRA,))
         fields = []
@@ -434,14 +436,30 @@ class Planner:
                 continue
             fields.append(
                 self._field(
-                    field, wire_name, nodes, place, depth, required=wire_name in required, together=wire_name in certain
+                    class_,
+                    field,
+                    wire_name,
+                    nodes,
+                    place,
+                    depth,
+                    required=wire_name in required,
+                    together=wire_name in certain,
                 )
             )
         class_.fields = tuple(fields)
         return class_
 
     def _field(
-        self, name: str, wire_name: str, nodes: list[Node], place: Place, depth: int, *, required: bool, together: bool
+        self,
+        class_: Class,
+        name: str,
+        wire_name: str,
+        nodes: list[Node],
+        place: Place,
+        depth: int,
+        *,
+        required: bool,
+        together: bool,
     ) -> Field:
         below = place.below(wire_name, f"the {wire_name} of")
         if together:
@@ -449,34 +467,59 @@ class Planner:
         else:
             type_ = union([self._type(node, below, depth + 1) for node in nodes], below.stem)
         facets = [facet for node in nodes for facet in self._facets(node)]
-        default = None
         if not required and together:
             holder = next((facet for facet in facets if "default" in facet), None)
             if holder is not None:
-                default = self._defaults.default(nodes[0], holder["default"], type_)
+                self._stated.append((class_, wire_name, nodes[0], holder["default"]))
         description = next((text for node in nodes if (text := _text(node, "description"))), "")
-        return Field(name, wire_name, type_, description, required, default)
+        return Field(name, wire_name, type_, description, required)
 
-    def _possible(self, facets: list[dict[str, Any]], certain: Iterable[str], depth: int) -> dict[str, list[Node]]:
+    def settle_defaults(self, constructs: dict[Class, set[Class]]) -> None:
+        """Give fields their defaults, when all types are known.
+
+        ``constructs`` says which classes the defaults of a class construct, and is added to. A default that would
+        construct its own class over and over is none.
+        """
+        for class_, wire_name, node, value in self._stated:
+            index, field = next(
+                (index, field) for index, field in enumerate(class_.fields) if field.wire_name == wire_name
+            )
+            default = self._defaults.default(node, value, field.type)
+            if default is None:
+                continue
+            built = set(constructed(field.type, default.expression))
+            if class_ not in _closure(built, constructs):
+                constructs.setdefault(class_, set()).update(built)
+                class_.fields = (*class_.fields[:index], replace(field, default=default), *class_.fields[index + 1 :])
+
+    def _possible(self, facets: list[dict[str, Any]], certain: Collection[str]) -> dict[str, list[Node]]:
         """Return the properties that only some branch or condition names, each with its alternatives."""
         found: dict[str, list[Node]] = {}
-        if depth > MAX_DEPTH:
-            return found
-        for facet in facets:
+        seen = set(_key(facets))
+        pending = facets[::-1]
+        while pending:
+            facet = pending.pop()
             dependent = facet.get("dependentSchemas")
             branches = [branch for group in _groups([facet]) for branch in group]
             branches += [facet[keyword] for keyword in ("then", "else") if keyword in facet]
             branches += list(dependent.values()) if isinstance(dependent, dict) else []
-            for branch in branches:
-                inner = self._facets(branch)
-                for other in inner:
-                    for name, node in _properties(other).items():
-                        if name not in certain and node is not False and node not in found.setdefault(name, []):
-                            found[name].append(node)
-                if inner != facets:
-                    for name, nodes in self._possible(inner, certain, depth + 1).items():
-                        found.setdefault(name, []).extend(node for node in nodes if node not in found[name])
+            inner = [other for branch in branches for other in self._facets(branch) if id(other) not in seen]
+            seen.update(_key(inner))
+            pending.extend(reversed(inner))
+            for other in inner:
+                for name, node in _properties(other).items():
+                    if name not in certain and node is not False:
+                        found.setdefault(name, []).append(node)
         return found
+
+
+def _closure(classes: set[Class], constructs: Mapping[Class, set[Class]]) -> set[Class]:
+    closure, pending = set(classes), list(classes)
+    while pending:
+        more = constructs.get(pending.pop(), set()) - closure
+        closure |= more
+        pending.extend(more)
+    return closure
 
 
 def break_alias_cycles(aliases: Iterable[Alias]) -> None:
