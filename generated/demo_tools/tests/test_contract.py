@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -24,21 +25,36 @@ def ask(method: str, **params: Any) -> Any:
     return json.loads(reply)["result"]
 
 
-def test_every_tool_is_listed() -> None:
-    listed: list[str] = []
+def listed(method: str, key: str) -> list[dict[str, Any]]:
+    """Return all entries of a list, over all of its pages."""
+    entries: list[dict[str, Any]] = []
     cursor: dict[str, str] = {}
     while True:
-        page = ask("tools/list", **cursor)
-        listed += [tool["name"] for tool in page["tools"]]
+        page = ask(method, **cursor)
+        entries += page[key]
         if "nextCursor" not in page:
-            break
+            return entries
         cursor = {"cursor": page["nextCursor"]}
-    assert listed == list(TOOLS)
+
+
+LISTED = listed("tools/list", "tools")
+
+
+def test_every_tool_is_listed() -> None:
+    assert [tool["name"] for tool in LISTED] == list(TOOLS)
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_handler_can_be_called(name: str) -> None:
-    from importlib import import_module
-
     module = import_module(f"demo_tools.tools.{TOOLS[name]}")
     assert callable(getattr(module, TOOLS[name]))
+
+
+@pytest.mark.parametrize(
+    "tool", [tool for tool in LISTED if tool["inputSchema"].get("required")], ids=lambda tool: tool["name"]
+)
+def test_call_without_its_required_arguments_names_them(tool: dict[str, Any]) -> None:
+    result = ask("tools/call", name=tool["name"], arguments={})
+    assert result["isError"] is True
+    for name in tool["inputSchema"]["required"]:
+        assert name in result["content"][0]["text"]

@@ -1,8 +1,13 @@
 # Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
 """The value of an optional property that was not sent, where ``null`` would mean something else."""
 
+from __future__ import annotations
+
 import enum
-from typing import Final, Literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, Literal
 
 
 class Absent(enum.Enum):

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any, TypeAlias
 
 from .absent import ABSENT
 
-Property: TypeAlias = tuple[str, "str | None", object]
-"""An attribute, its name on the wire (None: its items are properties themselves), and the value that is left out."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
 
-Properties: TypeAlias = Mapping[type, tuple[Property, ...]]
+    Property: TypeAlias = tuple[str, str | None, object]
+    """An attribute, its name on the wire (None: its items are properties), and the value that is left out."""
+
+    Properties: TypeAlias = Mapping[type, tuple[Property, ...]]
 
 MAX_DEPTH = 256
 """How many arrays and objects may be inside one another: far beyond any real answer, far below Python's stack."""

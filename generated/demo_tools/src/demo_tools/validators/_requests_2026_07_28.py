@@ -219,16 +219,18 @@ def request_meta_object_violations(value: Any) -> list[Violation]:
                         experimental, "/io.modelcontextprotocol~1clientCapabilities/experimental", out
                     )
                 for key, entry in io_modelcontextprotocol_client_capabilit.items():
-                    if key not in {"elicitation", "sampling", "roots", "extensions", "experimental"}:
-                        if type(entry) is not dict:
-                            out.append(
-                                violated(
-                                    f"/io.modelcontextprotocol~1clientCapabilities/{pointer_token(key)}",
-                                    entry,
-                                    "an object",
-                                    "type",
-                                )
+                    if (
+                        key not in {"elicitation", "sampling", "roots", "extensions", "experimental"}
+                        and type(entry) is not dict
+                    ):
+                        out.append(
+                            violated(
+                                f"/io.modelcontextprotocol~1clientCapabilities/{pointer_token(key)}",
+                                entry,
+                                "an object",
+                                "type",
                             )
+                        )
         else:
             out.append(missing("", value, "io.modelcontextprotocol/clientCapabilities", "an object", "it is required"))
         if "io.modelcontextprotocol/clientInfo" in value:
