@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+
 from compiler.loading import validators
 from reference import REFERENCE, needs_reference
 from toolmint.compiler import DRAFT_07, DRAFT_2020_12, SchemaError
