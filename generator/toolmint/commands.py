@@ -14,7 +14,7 @@ from toolmint.problems import Problem
 from toolmint.project import plan_project
 from toolmint.rendering import render
 from toolmint.revision import RevisionError, known_revisions, load_revision
-from toolmint.transaction import TransactionError, change_files, recover
+from toolmint.transaction import TransactionError, change_files, exclusive, recover
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +64,19 @@ def generate(path: Path, *, force: bool = False) -> Outcome:
         force: Overwrite generated files although they were edited.
     """
     project = path.parent
+    recovered = False
     try:
-        recovered = recover(project)
-        manifest, plan, changes = _plan(path, force=force)
+        if path.exists():
+            with exclusive(project):
+                recovered = recover(project)
+                manifest, plan, changes = _plan(path, force=force)
+                if changes.conflicts:
+                    return Outcome(problems=changes.conflicts, warnings=manifest.warnings)
+                change_files(project, changes.writes, changes.removals)
+        else:
+            manifest, plan, changes = _plan(path, force=force)  # which says what is wrong with the path
     except _Unusable as error:
         return Outcome(problems=error.problems, unusable=True)
-    except TransactionError as error:
-        return Outcome(problems=[error.problem], unusable=True)
-    if changes.conflicts:
-        return Outcome(problems=changes.conflicts, warnings=manifest.warnings)
-    try:
-        change_files(project, changes.writes, changes.removals)
     except TransactionError as error:
         return Outcome(problems=[error.problem], unusable=True)
     return Outcome(

@@ -15,6 +15,11 @@ from pathlib import Path
 
 from toolmint.problems import Problem
 
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment, unused-ignore]
+
 STAGING = ".toolmint-staging"
 _JOURNAL = "journal.json"
 
@@ -25,6 +30,33 @@ class TransactionError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
         self.problem = problem
+
+
+@contextlib.contextmanager
+def exclusive(project: Path) -> Iterator[None]:
+    """Keep every other toolmint from writing to a project for as long as the context lasts.
+
+    Raises:
+        TransactionError: Another one is at it.
+    """
+    if fcntl is None:
+        yield
+        return
+    folder = os.open(project, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            problem = Problem(
+                code="busy",
+                message="another toolmint is writing to this project",
+                file=str(project),
+                hint="wait for it to end and try again",
+            )
+            raise TransactionError(problem) from None
+        yield
+    finally:
+        os.close(folder)
 
 
 def change_files(project: Path, writes: Mapping[str, bytes], removals: Sequence[str]) -> None:
@@ -164,7 +196,7 @@ def _problem(error: OSError, project: Path) -> Problem:
     if place.is_relative_to(project):
         place = place.relative_to(project)
     if isinstance(error, FileExistsError) and place.name == STAGING:
-        message, hint = "another toolmint is writing to this project", "wait for it to end and try again"
+        message, hint = "is in the way of what toolmint puts there while it writes", "remove it and try again"
     else:
         message = f"cannot be written: {error.strerror or error}; nothing has been changed"
         hint = "make room on the disk, or the folder writable, and try again"
