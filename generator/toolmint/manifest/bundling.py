@@ -14,7 +14,7 @@ and has its references rewritten where they must be.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit
 
 from toolmint.manifest.model import JSONObject, Schema
@@ -23,9 +23,7 @@ from toolmint.manifest.references import Scope, descend, value_at
 from toolmint.manifest.source import MAX_PROBLEMS, ManifestError
 from toolmint.manifest.text import Place, Text, file_beside, read_text
 from toolmint.manifest.wording import did_you_mean, shown
-
-if TYPE_CHECKING:
-    from toolmint.problems import Problem
+from toolmint.problems import Problem
 
 _METASCHEMAS = ("https://json-schema.org/draft/2020-12/", "http://json-schema.org/draft-07/schema")
 """Documents that a reference may name although they are on the network: every implementation has them."""
@@ -124,7 +122,7 @@ class Bundler:
         definitions = manifest.value.get("$defs")
         self._definitions: JSONObject = definitions if isinstance(definitions, dict) else {}
         self._root = manifest.folder.resolve()
-        self._files: dict[FilePath, Text | None] = {self._root / FilePath(manifest.source.label).name: manifest}
+        self._files: dict[FilePath, Text | Problem] = {self._root / FilePath(manifest.source.label).name: manifest}
         self._scopes: dict[Place, Scope] = {}
         self._units: dict[Place, _Unit] = {}
 
@@ -132,11 +130,11 @@ class Bundler:
         """Return the schema at a path of the manifest as it goes out."""
         place = Place(self._manifest, path)
         unit = self._unit(place)
-        own = unit.schema.get("$defs") if isinstance(unit.schema, dict) else None
+        own = unit.schema.get("$defs", {}) if isinstance(unit.schema, dict) else {}
         names = _Names(own if isinstance(own, dict) else {})
         schema = unit.rewritten(names, ())
         carried = self._carried(names)
-        if carried and isinstance(schema, dict):
+        if carried and isinstance(schema, dict) and isinstance(own, dict):
             schema = {**schema, "$defs": {**schema.get("$defs", {}), **carried}}
         return Bundle(schema=schema, place=place, carried=names.places, entered=frozenset(names.entered))
 
@@ -149,7 +147,7 @@ class Bundler:
         place = Place(self._manifest, ())
         return Bundle(schema=schema, place=place, carried=names.places, entered=frozenset(names.entered))
 
-    def take_problems(self) -> list["Problem"]:
+    def take_problems(self) -> list[Problem]:
         """Return what is wrong with references and has not been returned before."""
         problems, self._problems = self._problems, []
         return problems
@@ -180,6 +178,8 @@ class Bundler:
         scope = self._scope(Place(text, base))
         scope.walk(start)
         unit = self._units[place] = _Unit(value_at(text.value, path), {})
+        for at, reason in scope.faults.items():
+            self._problems.append(_bad_uri(Place(text, base + at), reason))
         seen = 0
         while seen < len(scope.references):
             for at, (reference, resource) in list(scope.references.items())[seen:]:
@@ -190,6 +190,9 @@ class Bundler:
                     target = self._target(reference, resource, scope, Place(text, base + at))
                 except ManifestError as error:
                     self._problems.extend(error.problems)
+                    continue
+                except ValueError as error:
+                    self._problems.append(_bad_uri(Place(text, base + at), str(error)))
                     continue
                 if target is not None:
                     unit.targets[at[len(start) :]] = target
@@ -225,8 +228,6 @@ class Bundler:
                 "save the schema beside the manifest and refer to it as ./FILE, or copy it into $defs",
             )
         text = self._file(address, at)
-        if text is None:
-            return None
         if text is self._manifest:
             target = self._definition(fragment)
         else:
@@ -264,43 +265,53 @@ class Bundler:
     def _dangling(self, reference: str, fragment: str, root: Any, at: Place) -> ManifestError:
         """Return the problem of a reference to nothing, with the names that there are."""
         path = path_of(unquote(fragment))
+        depth = next((size for size in range(len(path)) if descend(root, path[: size + 1]) is None), None)
         known: list[str] = []
-        missing: str | int = fragment
-        if path:
-            depth = next(size for size in range(len(path)) if descend(root, path[: size + 1]) is None)
+        missing = fragment
+        if depth is not None:
             parent = value_at(root, descend(root, path[:depth]) or ())
-            missing = path[depth]
-            known = list(parent) if isinstance(parent, dict) else []
-            if path[0] == "$defs" and len(path) > 1 and depth < 2 and at.text is self._manifest:
-                missing, known = path[1], [*(known if depth else []), *self._definitions]
-        hint = did_you_mean(str(missing), known, otherwise="there are") if known else ""
+            missing, known = str(path[depth]), list(parent) if isinstance(parent, dict) else []
+            if path[0] == "$defs" and len(path) > 1 and depth < 2 and at.text is self._manifest and reference[0] == "#":
+                missing, known = str(path[1]), [*(known if depth else []), *self._definitions]
+        elif root is self._manifest.value:
+            return _refused(
+                at,
+                "dangling-reference",
+                f"{shown(reference)} is not a definition; of a manifest only what is under $defs can be shared",
+                "move the schema to $defs",
+            )
+        hint = did_you_mean(missing, known, otherwise="there are") if known else ""
         return _refused(at, "dangling-reference", f"{shown(reference)} points at nothing", hint)
 
-    def _file(self, address: str, at: Place) -> Text | None:
-        """Return the file that a relative reference names; None where what is wrong with it has been said before.
+    def _file(self, address: str, at: Place) -> Text:
+        """Return the file that a relative reference names.
 
         Raises:
             ManifestError: It is outside the manifest's folder, or cannot be used.
         """
         path = file_beside(self._manifest, at, unquote(address))
         if path not in self._files:
-            self._files[path] = None
             label = FilePath(self._manifest.source.label).parent / path.relative_to(self._root)
             try:
-                text = read_text(path, str(label))
+                self._files[path] = text = read_text(path, str(label))
+                self._problems.extend(text.problems)
             except ManifestError as error:
-                if error.problems[0].line is not None:
-                    raise
-                del self._files[path]
-                raise _refused(
-                    at,
-                    "reference-file",
-                    f"{shown(address)}: {error.problems[0].message}",
-                    "a reference to a file is ./FILE#/$defs/NAME, relative to the file it stands in",
-                ) from None
-            self._problems.extend(text.problems)
-            self._files[path] = text
-        return self._files[path]
+                self._files[path] = error.problems[0]
+                self._problems.extend(problem for problem in error.problems if problem.line is not None)
+        file = self._files[path]
+        if isinstance(file, Problem):
+            raise _refused(
+                at,
+                "reference-file",
+                f"{shown(address)} cannot be used: {file.message}",
+                "a reference to a file is ./FILE#/$defs/NAME, relative to the file it stands in",
+            )
+        return file
+
+
+def _bad_uri(at: Place, reason: str) -> Problem:
+    written = value_at(at.text.value, at.path)
+    return at.text.problem("bad-reference", f"{shown(written)} is no URI reference: {reason}", at.path)
 
 
 def _refused(at: Place, code: str, message: str, hint: str) -> ManifestError:

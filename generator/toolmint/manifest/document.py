@@ -349,6 +349,8 @@ class _Composer:
         elif error.context in ("while parsing a flow sequence", "while parsing a flow mapping") and start:
             message = f"the brackets that open in line {start.line + 1}, column {start.column + 1}, are not closed here"
             hint = "put a comma between two items, and the closing bracket behind the last"
+        elif str(error.problem).startswith("did not find expected node content"):
+            message, hint = "a value is missing here", 'write one; an empty text is ""'
         elif error.context == "while scanning a quoted scalar" and start:
             position = Position(start.line + 1, start.column + 1)
             message, hint = "this quoted text has no closing quote", "close it"

@@ -109,8 +109,12 @@ class _Loader:
         usability = Usability()
         carried: set[Place] = set()
         total = 0
+        readable = True
         for path, bundle in self._each_bundle(carried):
-            problems = [*self._bundler.take_problems(), *usability.problems(bundle)]
+            problems = self._bundler.take_problems()
+            readable = readable and all(problem.code != "bad-reference" for problem in problems)
+            if readable:
+                problems += usability.problems(bundle)
             if path[-1:] == ("inputSchema",):
                 problems += _input_root(self._text, path, bundle.schema)
             for problem in problems:

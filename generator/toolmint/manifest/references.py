@@ -36,6 +36,7 @@ class Scope:
         anchors: Path of the schema that an anchor names, by the resource it is in and its name.
         resources: Path of each schema resource, by its address; the document itself is one, see JSON Schema core 8.2.1.
         bases: Address of each resource, by its path.
+        faults: Path of each ``$id`` that is no URI reference, and why.
         schemas: Every object schema taken in, by its path.
     """
 
@@ -45,6 +46,7 @@ class Scope:
         self.anchors: dict[tuple[Path, str], Path] = {}
         self.resources: dict[str, Path] = {"": ()}
         self.bases: dict[Path, str] = {(): ""}
+        self.faults: dict[Path, str] = {}
         self.schemas: dict[Path, dict[str, Any]] = {}
 
     def walk(self, start: Path = ()) -> None:
@@ -79,7 +81,11 @@ class Scope:
         if identifier.startswith("#"):
             self.anchors[resource, identifier[1:]] = path
             return resource
-        address = urljoin(self.bases[resource], identifier).removesuffix("#")
+        try:
+            address = urljoin(self.bases[resource], identifier).removesuffix("#")
+        except ValueError as error:
+            self.faults[(*path, "$id")] = str(error)
+            return resource
         self.bases[path] = address
         self.resources.setdefault(address, path)
         return path

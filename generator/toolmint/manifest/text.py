@@ -83,7 +83,11 @@ def file_beside(manifest: Text, at: Place, name: str) -> FilePath:
     Raises:
         ManifestError: It is not inside the manifest's folder, links followed.
     """
-    path = (at.text.folder / name).resolve()
+    try:
+        path = (at.text.folder / name).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        problem = at.text.problem("bad-file-name", f"{shown(name)} names no file: {error}", at.path)
+        raise ManifestError([problem]) from None
     if not path.is_relative_to(manifest.folder.resolve()):
         problem = at.text.problem(
             "outside-folder",
