@@ -195,7 +195,7 @@ class Document:
         return None
 
     def keywords(self, path: Path) -> Mapping[str, Any]:
-        """Return the keywords at a path that mean something in the dialect: ``$ref`` alone where it hides the others."""
+        """Return the keywords at a path that mean something in the dialect; ``$ref`` alone where it hides others."""
         if path not in self._keywords:
             value = value_at(self.root, path)
             if not isinstance(value, dict):
