@@ -13,7 +13,7 @@ from toolmint.manifest.source import Source
 from toolmint.manifest.wording import did_you_mean, shown
 from toolmint.problems import Problem
 from toolmint.review import describing, effects, naming, poisoning, schemas, secrets, size
-from toolmint.review.contract import Contract, Finding, Rule
+from toolmint.review.contract import Contract, Finding, Rule, entries, entry_path
 from toolmint.review.silencing import SECTIONS, Settings, read_settings, read_source_again
 from toolmint.review.size import ContextSize, context_size, estimate_tokens
 
@@ -56,6 +56,7 @@ WARNINGS: Mapping[str, str] = MappingProxyType(
         "undescribed-parameter": "parameters have no description",
         "unknown-keyword": "a schema has a keyword that is a typing error of another",
         "unknown-required": "a schema requires a property that it does not allow",
+        "unknown-tool": "a text names a tool that this server does not have",
         "unquoted-date": "a date stands without quotes",
     }
 )
@@ -80,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     poisoning.hidden_characters,
     poisoning.hidden_text,
     poisoning.addressed_model,
+    poisoning.unknown_tools,
     secrets.asked_in_arguments,
     secrets.asked_in_forms,
 )
@@ -137,18 +139,12 @@ class _Scopes:
     """Finds the entry that a position is in: problems of loading come with a position only."""
 
     def __init__(self, manifest: Manifest) -> None:
-        entries = [
-            (section, index)
-            for section, listed in zip(
-                SECTIONS,
-                (manifest.tools, manifest.resources, manifest.resource_templates, manifest.prompts),
-                strict=True,
-            )
-            for index in range(len(listed))
-        ]
         sections = [(section,) for section in SECTIONS]
         others = [(key,) for key in ("toolmint", "protocol", "server", "package", "defaults", "$defs")]
-        starts: list[tuple[Position, Path]] = [(manifest.positions.value(path), path) for path in entries]
+        starts: list[tuple[Position, Path]] = [
+            (manifest.positions.value(path), path)
+            for path in (entry_path(entry.pointer) for entry in entries(manifest))
+        ]
         starts += [(manifest.positions.key(path), ()) for path in (*sections, *others)]
         starts.sort(key=lambda start: start[0])
         self._positions = [position for position, _ in starts]

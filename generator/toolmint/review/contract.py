@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from toolmint.manifest import Manifest, Tool
+from toolmint.manifest import Manifest, Prompt, Resource, ResourceTemplate, Tool
 from toolmint.manifest.positions import Path, path_of
 from toolmint.manifest.references import Scope, descend, value_at
 
@@ -124,18 +124,12 @@ class Contract:
         add(server.instructions, ("server", "instructions"))
         for name, definition in manifest.definitions.items():
             add(definition, ("$defs", name))
-        for section, entries in (
-            ("tools", manifest.tools),
-            ("resources", manifest.resources),
-            ("resourceTemplates", manifest.resource_templates),
-            ("prompts", manifest.prompts),
-        ):
-            for entry in entries:
-                path: Path = (section, int(entry.pointer.rpartition("/")[2]))
-                add(entry.wire(), path)
-                for index, elicitation in enumerate(entry.elicits):
-                    asked = {"message": elicitation.message, "requestedSchema": elicitation.requested_schema}
-                    add(asked, (*path, "elicits", index))
+        for entry in entries(manifest):
+            path = entry_path(entry.pointer)
+            add(entry.wire(), path)
+            for index, elicitation in enumerate(entry.elicits):
+                asked = {"message": elicitation.message, "requestedSchema": elicitation.requested_schema}
+                add(asked, (*path, "elicits", index))
         for index, resource in enumerate(manifest.resources):
             if isinstance(resource.content, str):
                 passages.append(Passage(("resources", index, "text"), resource.content, prompt=True))
@@ -151,7 +145,7 @@ class Contract:
         parts = scope.schemas
         if carried:
             parts = {path: part for path, part in parts.items() if path[:1] != ("$defs",) or path[1] not in carried}
-        return SchemaUnderReview(tool=tool, path=(*path_of(tool.pointer), key), root=schema, parts=parts)
+        return SchemaUnderReview(tool=tool, path=(*entry_path(tool.pointer), key), root=schema, parts=parts)
 
     def _is_shared(self, name: str, definition: Any) -> bool:
         """Say whether a definition in a schema is one of the manifest's, which is reviewed where it stands."""
@@ -182,9 +176,19 @@ Rule = Callable[[Contract], Iterator[Finding]]
 """Looks at a contract from one side."""
 
 
-def entry_path(tool: Tool) -> Path:
-    """Return the path of a tool."""
-    return path_of(tool.pointer)
+Entry = Tool | Resource | ResourceTemplate | Prompt
+
+
+def entries(manifest: Manifest) -> list[Entry]:
+    """Return the tools, resources, templates and prompts of a manifest."""
+    listed: list[Entry] = [*manifest.tools, *manifest.resources]
+    return [*listed, *manifest.resource_templates, *manifest.prompts]
+
+
+def entry_path(pointer: str) -> Path:
+    """Return the path of a tool, resource, template or prompt: its section and its index there."""
+    section, index = path_of(pointer)
+    return (str(section), int(index))
 
 
 def _own_definitions(schema: JSONObject) -> JSONObject:

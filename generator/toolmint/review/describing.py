@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from toolmint.manifest.positions import path_of
 from toolmint.manifest.wording import shown
 from toolmint.review.contract import Contract, Finding, SchemaUnderReview, entry_path
 
@@ -27,7 +26,7 @@ def missing(contract: Contract) -> Iterator[Finding]:
 def _missing(what: str, why: str, pointer: str) -> Finding:
     return Finding(
         code="no-description",
-        path=path_of(pointer),
+        path=entry_path(pointer),
         message=f"{what} has no description; {why}",
         hint="say what it gives and when to use it",
     )
@@ -40,7 +39,7 @@ def long(contract: Contract) -> Iterator[Finding]:
         if length > LONGEST_DESCRIPTION:
             yield Finding(
                 code="long-description",
-                path=(*entry_path(tool), "description"),
+                path=(*entry_path(tool.pointer), "description"),
                 message=f"the description is {length:,} characters long; some hosts cut or refuse more than"
                 f" {LONGEST_DESCRIPTION:,}",
                 hint="say what the tool does and when; move details to the parameters, or to a resource or prompt",
@@ -57,7 +56,7 @@ def repeated(contract: Contract) -> Iterator[Finding]:
         if text and first != tool.name:
             yield Finding(
                 code="repeated-description",
-                path=(*entry_path(tool), "description"),
+                path=(*entry_path(tool.pointer), "description"),
                 message=f"{shown(tool.name)} has the same description as {shown(first)}; a model cannot choose by it",
                 hint="say when to use this one and when the other",
                 key=True,
@@ -83,7 +82,7 @@ def parameters(contract: Contract) -> Iterator[Finding]:
         bare = [argument.name for argument in arguments if not (argument.description or "").strip()]
         if bare:
             first = next(index for index, argument in enumerate(arguments) if argument.name == bare[0])
-            path = (*path_of(prompt.pointer), "arguments", first)
+            path = (*entry_path(prompt.pointer), "arguments", first)
             yield _undescribed(f"{len(bare)} of {len(arguments)} arguments of {shown(prompt.name)}", bare, path)
 
 

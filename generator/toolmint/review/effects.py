@@ -70,7 +70,7 @@ def unannounced_writes(contract: Contract) -> Iterator[Finding]:
             destroys = verb in _DESTROYING
             yield Finding(
                 code="unannounced-write",
-                path=(*entry_path(tool), "name"),
+                path=(*entry_path(tool.pointer), "name"),
                 message=f"{shown(tool.name)} seems to change something ({shown(verb)}) and has neither readOnlyHint nor"
                 " destructiveHint; hosts ask for consent by these",
                 hint=f"add `annotations: {{readOnlyHint: false, destructiveHint: {str(destroys).lower()}}}`"
@@ -87,7 +87,7 @@ def contradictory_hints(contract: Contract) -> Iterator[Finding]:
         if reading and annotations.get("destructiveHint") is True:
             yield Finding(
                 code="contradictory-hints",
-                path=(*entry_path(tool), "annotations", "destructiveHint"),
+                path=(*entry_path(tool.pointer), "annotations", "destructiveHint"),
                 message="readOnlyHint and destructiveHint are both true: what only reads cannot destroy",
                 hint="keep the one that is so",
                 key=True,
@@ -96,7 +96,7 @@ def contradictory_hints(contract: Contract) -> Iterator[Finding]:
             hint = "readOnlyHint" if reading else "destructiveHint"
             yield Finding(
                 code="contradictory-hints",
-                path=(*entry_path(tool), "annotations", hint),
+                path=(*entry_path(tool.pointer), "annotations", hint),
                 message=f"{shown(tool.name)} seems to destroy something ({shown(verb)}), but {hint} is"
                 f" {str(annotations[hint]).lower()}; hosts may skip asking the user",
                 hint="correct the hint, or name the tool after what it does",

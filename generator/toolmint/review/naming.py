@@ -19,7 +19,7 @@ def similar_names(contract: Contract) -> Iterator[Finding]:
         if first != tool.name:
             yield Finding(
                 code="similar-names",
-                path=(*entry_path(tool), "name"),
+                path=(*entry_path(tool.pointer), "name"),
                 message=f"{shown(tool.name)} and {shown(first)} differ in case or separators only; models mix them up",
                 hint="rename one of them after what it does differently, or make them one tool",
             )
@@ -31,7 +31,7 @@ def dotted_names(contract: Contract) -> Iterator[Finding]:
         if "." in tool.name:
             yield Finding(
                 code="dotted-name",
-                path=(*entry_path(tool), "name"),
+                path=(*entry_path(tool.pointer), "name"),
                 message=f"several model APIs refuse the dot in the tool name {shown(tool.name)}",
                 hint=f"write {shown(tool.name.replace('.', '_'))}, and keep the old name in x-toolmint.aliases",
             )

@@ -7,7 +7,7 @@ change by someone else may carry them.
 import re
 from collections.abc import Callable, Iterator
 
-from toolmint.manifest.wording import shown
+from toolmint.manifest.wording import nearest, shown
 from toolmint.review.contract import Contract, Finding, Passage
 
 # Unicode's default ignorable code points, the fillers that draw nothing, and interlinear annotation marks.
@@ -40,7 +40,7 @@ _HIDING = {
     "white space that pushes what follows out of sight": re.compile(r"\S[^\S\n]{100,}\S|(?:\n[^\S\n]*){15,}\S"),
 }
 _ENCODED = {
-    "Base64": re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{100,}={0,2}(?![A-Za-z0-9+/_=-])"),
+    "Base64": re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{60,}={0,2}(?![A-Za-z0-9+/_=-])"),
     "hexadecimal digits": re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){65,}(?![0-9A-Za-z])"),
     "escape sequences": re.compile(r"(?:\\x[0-9a-fA-F]{2}){8,}|(?:\\u[0-9a-fA-F]{4}){8,}|(?:&\#x?[0-9a-fA-F]+;){8,}"),
     "percent-encoded text": re.compile(r"(?:%[0-9A-Fa-f]{2}){16,}"),
@@ -93,6 +93,10 @@ _ADDRESSING = {
         re.IGNORECASE,
     ),
 }
+_NAMED_TOOL = re.compile(
+    r"(?<!\w)[`'\"]?([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\"]? (?:tool|function)\b"
+    r"|\b(?:call|calling|invoke|invoking) [`'\"]?([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b(?![`'\"]?\s*[:=])"
+)
 _PROMPT_MAY = frozenset(("about tools of other servers", "as if it were the system or a conversation"))
 """What a prompt, which a user picks to instruct a model, may well say."""
 
@@ -175,7 +179,9 @@ def hidden_text(contract: Contract) -> Iterator[Finding]:
 
 
 def _is_encoded(what: str, text: str) -> bool:
-    """Say whether a run is no long word or path: encoded data has all kinds of characters, evenly."""
+    """Say whether a run is no long word, path or rule: encoded data has all its characters, about evenly."""
+    if what == "hexadecimal digits":
+        return len(set(text.lower())) > 8
     if what != "Base64":
         return True
     kinds: tuple[Callable[[str], bool], ...] = (str.islower, str.isupper, str.isdigit)
@@ -197,6 +203,30 @@ def addressed_model(contract: Contract) -> Iterator[Finding]:
                     path=passage.path,
                     message=f"this text addresses the model {what}: {_excerpt(passage.text, found)}",
                     hint="describe what the tool does; what a model should do belongs to the user and the host",
+                )
+
+
+def unknown_tools(contract: Contract) -> Iterator[Finding]:
+    """A tool that a text names is one of this server's: else it is a leftover, or steers another server's tools."""
+    manifest = contract.manifest
+    known = {manifest.server.name, *(prompt.name for prompt in manifest.prompts)}
+    for tool in manifest.tools:
+        known.update((tool.name, *tool.settings.aliases))
+    folded = {name.lower().replace("-", "_") for name in known}
+    for passage in contract.passages:
+        if "_" not in passage.text or " " not in passage.text:
+            continue
+        names = dict.fromkeys(found[1] or found[2] for found in _NAMED_TOOL.finditer(passage.text))
+        for name in names:
+            if name not in folded:
+                near = nearest(name, sorted(known))
+                yield Finding(
+                    code="unknown-tool",
+                    path=passage.path,
+                    message=f"this text names the tool {shown(name)}, which this server does not have",
+                    hint=f"did you mean {shown(near)}?"
+                    if near is not None
+                    else "name a tool of this server, or say what is needed in place of what gives it",
                 )
 
 

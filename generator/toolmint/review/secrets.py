@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolmint.manifest import Prompt, Resource, ResourceTemplate, Tool, identifier
-from toolmint.manifest.positions import path_of
+from toolmint.manifest import identifier
 from toolmint.manifest.wording import shown
-from toolmint.review.contract import Contract, Finding
+from toolmint.review.contract import Contract, Finding, entries, entry_path
 
 _SECRET = re.compile(
     r"\b(?:"
@@ -50,14 +49,11 @@ def asked_in_arguments(contract: Contract) -> Iterator[Finding]:
 
 def asked_in_forms(contract: Contract) -> Iterator[Finding]:
     """No form asks for a secret (elicitation, Security: form mode must not; url mode is for that)."""
-    manifest = contract.manifest
-    entries: list[Tool | Resource | ResourceTemplate | Prompt] = [*manifest.tools, *manifest.resources]
-    entries += [*manifest.resource_templates, *manifest.prompts]
-    for entry in entries:
+    for entry in entries(contract.manifest):
         for index, elicitation in enumerate(entry.elicits):
             if elicitation.mode != "form" or elicitation.requested_schema is None:
                 continue
-            path = (*path_of(entry.pointer), "elicits", index)
+            path = (*entry_path(entry.pointer), "elicits", index)
             fields = elicitation.requested_schema.get("properties", {})
             named = [(name, secret) for name, field in fields.items() if (secret := _secret_in(_about(name, field)))]
             for name, secret in named:
@@ -74,8 +70,8 @@ def asked_in_forms(contract: Contract) -> Iterator[Finding]:
                 yield Finding(
                     code="secret-in-form",
                     path=(*path, "message"),
-                    message=f"the form's message asks for a secret ({shown(secret)}); the protocol forbids that, since what"
-                    " is typed there passes through the host",
+                    message=f"the form's message asks for a secret ({shown(secret)}); the protocol forbids that,"
+                    " since what is typed there passes through the host",
                     hint="ask with `mode: url`, on a page of your own, or read it from the environment",
                 )
 

@@ -78,7 +78,7 @@ def over_budget(contract: Contract, budget: int | None) -> Iterator[Finding]:
         if tokens > min(TOOL_TOKENS, limit):
             yield Finding(
                 code="tool-size",
-                path=entry_path(tool),
+                path=entry_path(tool.pointer),
                 message=f"{shown(tool.name)} alone takes about {tokens:,} tokens of every conversation's context",
                 hint="shorten its description and schema; make large nested input one text, or several tools",
             )

@@ -1,0 +1,3 @@
+from review.reviewing import reviewing
+
+__all__ = ["reviewing"]
