@@ -58,6 +58,14 @@ def narrowed(node: Node, known: frozenset[str]) -> frozenset[str]:
     return kept
 
 
+def excluded(node: Node, known: frozenset[str]) -> frozenset[str]:
+    """Return the types a value of known types can have if it does not fit the node."""
+    groups = (node.numbers, node.strings, node.arrays, node.objects)
+    if node.types is None or node.values or any(groups) or any(True for _ in node.in_place()):
+        return known
+    return known - node.types - (NUMBERS if "number" in node.types else frozenset())
+
+
 def type_assertions(node: Node, v: str, known: frozenset[str]) -> Iterator[Assertion]:
     """Yield what ``type`` asks of a value that is known to be of some types."""
     kept = narrowed(node, known)
@@ -86,7 +94,7 @@ def _type_tests(name: str, v: str) -> tuple[str, str]:
 
 def is_kind(kind: frozenset[str], v: str) -> str:
     """Return an expression that is True of values of one kind: the numbers, or one of string, array and object."""
-    return f"type({v}) in (int, float)" if kind == NUMBERS else _type_tests(next(iter(kind)), v)[1]
+    return f"({_type_tests('number', v)[1]})" if kind == NUMBERS else _type_tests(next(iter(kind)), v)[1]
 
 
 # -- values ----------------------------------------------------------------------------------------------------------
@@ -146,7 +154,8 @@ def _member_tests(
         if known <= NUMBERS:
             yield fails, passes
         else:
-            yield f"type({v}) not in (int, float) or {fails}", f"type({v}) in (int, float) and {passes}"
+            no_number, a_number = _type_tests("number", v)
+            yield f"({no_number}) or {fails}", f"({a_number}) and {passes}"
     for constant in (True, False, None):
         if any(value is constant for value in members):
             yield f"{v} is not {constant}", f"{v} is {constant}"

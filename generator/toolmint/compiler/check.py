@@ -4,7 +4,6 @@ Values are what ``json.loads`` gives, so exact types are tested. A node is writt
 only place; ``known`` carries the types its value can still have there, so that nothing is tested twice.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from .assertions import (
@@ -14,6 +13,7 @@ from .assertions import (
     STRING,
     Assertion,
     array_assertions,
+    excluded,
     is_kind,
     narrowed,
     object_assertions,
@@ -24,7 +24,22 @@ from .evaluated import evaluated_items, evaluated_properties
 from .fitting import call, fits, groups, leaf
 from .model import Arrays, Node, Objects
 from .module import Module, Scope
-from .source import Guard, Line, Names, all_of, any_of, indent, returning, snake, string, when, written
+from .source import (
+    Guard,
+    Line,
+    Names,
+    all_of,
+    any_of,
+    indent,
+    loop,
+    mentioned,
+    negated,
+    returning,
+    snake,
+    string,
+    until_return,
+    when,
+)
 
 REJECT: Line = "return False"
 
@@ -37,8 +52,9 @@ def check_entry(module: Module) -> list[str]:
     ]
     root = module.root
     if not module.deep:
-        lines = statements(module, root, "value", module.scope(root, "value"), ALL_TYPES)
-        return [*head, *(f"    {line}" for line in returning(lines))]
+        lines = returning(statements(module, root, "value", module.scope(root, "value"), ALL_TYPES))
+        parameter = "value" if mentioned("value", lines) else "_value"
+        return [head[0].replace("value:", f"{parameter}:"), head[1], *(f"    {line}" for line in lines)]
     expression = call(module, root, "value", Scope(Names(), "0"))
     return [*head, "    try:", f"        return {expression}", "    except RecursionError:", "        return False"]
 
@@ -49,7 +65,8 @@ def check_function(module: Module, node: Node) -> list[str]:
     scope = module.scope(node, "value")
     lines = statements(module, node, "value", scope, ALL_TYPES)
     if node not in module.recursive:
-        return [f"def {name}(value: Any) -> bool:", *(f"    {line}" for line in returning(lines))]
+        parameter = "value" if mentioned("value", lines) else "_value"
+        return [f"def {name}({parameter}: Any) -> bool:", *(f"    {line}" for line in returning(lines))]
     return [
         f"def {name}(value: Any, depth: int) -> bool:",
         f"    if depth > {module.use('NESTING_LIMIT')}:",
@@ -81,12 +98,12 @@ def statements(module: Module, node: Node, v: str, scope: Scope, known: frozense
     for assertion in value_assertions(node, v, known, module):
         lines += guarded([assertion.fails], [assertion.passes])
     lines += _applied(module, node, v, scope, known)
-    return lines
+    return until_return(lines)
 
 
 def nested(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str] = ALL_TYPES) -> list[Line]:
     """Statements for a child node: written out here, or a call of its own function."""
-    if module.ignores(node):
+    if module.ignores(node) or not known:
         return []
     if any(True for _ in node.children()) and module.stands_alone(node, scope):
         expression = call(module, node, v, scope)
@@ -145,11 +162,10 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
     lines: list[Line] = []
     if exact is not None and not gated:
         lines.append(Guard((f"len({v}) != {exact}",), (f"len({v}) == {exact}",)))
-    required, bound = _required(module, rules, v, scope)
-    lines += required
+    required = _Required(rules, v, scope)
+    bound = required.names
     known_count = scope.names.take("known") if counting else ""
-    if counting:
-        lines.append(f"{known_count} = {len(rules.required)}")
+    count: list[Line] = [f"{known_count} = {len(rules.required)}"] if counting else []
     counted_late = False
     simple: list[Line] = []
     complex_: list[Line] = []
@@ -166,8 +182,7 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
             local = scope.names.take(snake(name) or "entry")
             inner = nested(module, child, local, scope)
             body = [f"{known_count} += 1"] if counting else []
-            if inner:
-                body += [f"{local} = {v}[{string(name)}]", *inner]
+            body += [f"{local} = {v}[{string(name)}]", *inner] if mentioned(local, inner) else inner
             body = [f"if {string(name)} in {v}:", *indent(body)] if body else []
         # a cheap check that fails spares a costly one, and decides between alternatives that recurse
         if any(True for _ in child.children()):
@@ -176,7 +191,8 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
         else:
             simple += body
     size: list[Line] = [Guard((f"len({v}) != {known_count}",), (f"len({v}) == {known_count}",))] if counting else []
-    lines += [*simple, *complex_, *size] if counted_late else [*simple, *size, *complex_]
+    checks = [*simple, *complex_, *size] if counted_late else [*simple, *size, *complex_]
+    lines += [*required.statements(checks), *count, *checks]
     lines += _entries(module, rules, v, scope, counted=_closed(rules))
     for name, needs in rules.dependent_required.items():
         absent = [f"{string(need)} not in {v}" for need in needs]
@@ -189,25 +205,26 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
     return lines
 
 
-def _required(module: Module, rules: Objects, v: str, scope: Scope) -> tuple[list[Line], dict[str, str]]:
-    """Statements that give up on a missing property, and the locals they leave the others in, by property."""
-    bound: dict[str, str] = {}
-    absent: list[str] = []
-    for name in rules.required:
-        child = rules.properties.get(name)
-        if child is None or module.ignores(child):
-            absent.append(name)
-        else:
-            bound[name] = scope.names.take(snake(name) or "entry")
-    lines: list[Line] = []
-    if absent:
-        lines.append(
-            Guard(tuple(f"{string(n)} not in {v}" for n in absent), tuple(f"{string(n)} in {v}" for n in absent))
-        )
-    if bound:
-        lines += ["try:", *(f"    {local} = {v}[{string(name)}]" for name, local in bound.items())]
-        lines += ["except KeyError:", "    return False"]
-    return lines, bound
+class _Required:
+    """The properties that have to be there, and the local variables for the values of those that are looked at."""
+
+    def __init__(self, rules: Objects, v: str, scope: Scope) -> None:
+        self._rules = rules
+        self._v = v
+        self.names = {
+            name: scope.names.take(snake(name) or "entry") for name in rules.required if name in rules.properties
+        }
+
+    def statements(self, checks: list[Line]) -> list[Line]:
+        """Return statements that give up on a missing property and bind the variables that the checks mention."""
+        bound = {name: local for name, local in self.names.items() if mentioned(local, checks)}
+        absent = [name for name in self._rules.required if name not in bound]
+        fails = [f"{string(name)} not in {self._v}" for name in absent]
+        lines = guarded(fails, [f"{string(name)} in {self._v}" for name in absent])
+        if bound:
+            lines += ["try:", *(f"    {local} = {self._v}[{string(name)}]" for name, local in bound.items())]
+            lines += ["except KeyError:", "    return False"]
+        return lines
 
 
 def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: bool) -> list[Line]:
@@ -230,13 +247,7 @@ def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: b
             others.insert(0, f"{key} not in {module.strings('names', rules.properties)}")
         inner = nested(module, additional, entry, scope)
         body += when(all_of(others), inner) if others else inner
-    head = f"for {key}, {entry} in {v}.items():" if mentioned(entry, body) else f"for {key} in {v}:"
-    return [head, *indent(body)] if body else []
-
-
-def mentioned(name: str, lines: list[Line]) -> bool:
-    """Whether a local variable occurs in the lines."""
-    return any(re.search(rf"\b{name}\b", line) for line in written(lines))
+    return loop(key, entry, v, body)
 
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
@@ -248,7 +259,7 @@ def _array(module: Module, node: Node, rules: Arrays, v: str, scope: Scope) -> l
         if not module.ignores(child):
             local = scope.names.take("item")
             inner = nested(module, child, local, scope)
-            body = [f"{local} = {v}[{index}]", *inner] if inner != [REJECT] else inner
+            body = [f"{local} = {v}[{index}]", *inner] if mentioned(local, inner) else inner
             lines += body if index < rules.min_items else when(f"len({v}) > {index}", body)
     taken = len(rules.prefix)
     if rules.items is not None and rules.items.verdict is False:
@@ -299,8 +310,7 @@ def _unevaluated_properties(module: Module, node: Node, leftover: Node, v: str, 
     key, entry = scope.names.take("key"), scope.names.take("entry")
     setup, evaluated = evaluated_properties(module, node, v, key, scope)
     body = _unless(evaluated, nested(module, leftover, entry, scope))
-    head = f"for {key}, {entry} in {v}.items():" if mentioned(entry, body) else f"for {key} in {v}:"
-    return [*setup, head, *indent(body)] if body else []
+    return [*setup, *loop(key, entry, v, body)] if body else []
 
 
 def _unevaluated_items(module: Module, node: Node, leftover: Node, v: str, scope: Scope) -> list[Line]:
@@ -319,7 +329,7 @@ def _unevaluated_items(module: Module, node: Node, leftover: Node, v: str, scope
 def _unless(condition: str, body: list[Line]) -> list[Line]:
     if condition == "True" or not body:
         return []
-    return body if condition == "False" else when(f"not ({condition})", body)
+    return body if condition == "False" else when(negated(condition), body)
 
 
 # -- schemas applied to the same value -------------------------------------------------------------------------------
@@ -329,6 +339,7 @@ def _applied(module: Module, node: Node, v: str, scope: Scope, known: frozenset[
     lines: list[Line] = []
     for child in (*node.refs, *node.all_of):
         lines += nested(module, child, v, scope, known)
+        known = narrowed(child, known) if child.verdict is None else known
     if node.any_of:
         lines += _one_at_least([fits(module, child, v, scope, known) for child in node.any_of])
     if node.one_of:
@@ -337,16 +348,25 @@ def _applied(module: Module, node: Node, v: str, scope: Scope, known: frozenset[
         fails, passes = fits(module, node.negated, v, scope, known)
         lines += guarded([passes], [fails])
     if node.condition is not None:
-        _, passes = fits(module, node.condition, v, scope, known)
-        then = nested(module, node.then, v, scope, known) if node.then and passes != "False" else []
-        otherwise = nested(module, node.otherwise, v, scope, known) if node.otherwise and passes != "True" else []
-        if passes in {"True", "False"}:
-            lines += then + otherwise
-        elif then and otherwise:
-            lines += [f"if {passes}:", *indent(then), "else:", *indent(otherwise)]
-        else:
-            lines += when(passes, then) + when(f"not ({passes})", otherwise)
+        lines += _conditional(module, node, node.condition, v, scope, known)
     return lines
+
+
+def _conditional(
+    module: Module, node: Node, condition: Node, v: str, scope: Scope, known: frozenset[str]
+) -> list[Line]:
+    fails, passes = fits(module, condition, v, scope, known)
+    then: list[Line] = []
+    otherwise: list[Line] = []
+    if node.then is not None and passes != "False":
+        then = nested(module, node.then, v, scope, narrowed(condition, known))
+    if node.otherwise is not None and passes != "True":
+        otherwise = nested(module, node.otherwise, v, scope, excluded(condition, known))
+    if passes == "True" or fails == "True":
+        return then + otherwise
+    if not then or not otherwise or REJECT in (then[0], otherwise[0]):
+        return when(passes, then) + (otherwise if then[:1] == [REJECT] else when(fails, otherwise))
+    return [f"if {passes}:", *indent(then), "else:", *indent(otherwise)]
 
 
 def _one_at_least(tests: list[tuple[str, str]]) -> list[Line]:
@@ -364,7 +384,8 @@ def _one_of(module: Module, node: Node, v: str, scope: Scope, known: frozenset[s
     matched = scope.names.take("matched")
     lines: list[Line] = [f"{matched} = 0"]
     for _, passes in tests:
-        lines += [f"{matched} += 1"] if passes == "True" else when(passes, [f"{matched} += 1"])
+        if passes != "False":
+            lines += [f"{matched} += 1"] if passes == "True" else when(passes, [f"{matched} += 1"])
     return [*lines, *guarded([f"{matched} != 1"], [f"{matched} == 1"])]
 
 

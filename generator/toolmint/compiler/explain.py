@@ -15,6 +15,7 @@ from .assertions import (
     STRING,
     Assertion,
     array_assertions,
+    excluded,
     is_kind,
     narrowed,
     number_assertions,
@@ -23,13 +24,26 @@ from .assertions import (
     type_assertions,
     value_assertions,
 )
-from .check import exclusive, mentioned
+from .check import exclusive
 from .evaluated import evaluated_items, evaluated_properties
 from .fitting import fits
 from .model import Arrays, Node, Objects
 from .module import Module, Scope
 from .pointers import escape
-from .source import Line, Names, all_of, formatted, indent, is_one_if, snake, string, when, written
+from .source import (
+    Line,
+    Names,
+    all_of,
+    formatted,
+    indent,
+    is_one_if,
+    loop,
+    negated,
+    snake,
+    string,
+    when,
+    written,
+)
 from .wording import described, named
 
 PER_LEVEL = 2
@@ -144,7 +158,7 @@ def _call(module: Module, node: Node, spot: Spot, scope: Scope) -> list[Line]:
 
 def nested(module: Module, node: Node, spot: Spot, scope: Scope, known: frozenset[str] = ALL_TYPES) -> list[Line]:
     """Statements for a child node: written out here, or a call of its own function."""
-    if module.ignores(node):
+    if module.ignores(node) or not known:
         return []
     if any(True for _ in node.children()):
         scope.levels += PER_LEVEL
@@ -285,7 +299,7 @@ def _entries(module: Module, rules: Objects, spot: Spot, scope: Scope) -> list[L
     for pattern, child in rules.patterns:
         inner = nested(module, child, inside, scope)
         if inner:
-            body += [f"if {module.matcher(pattern)}({key}):", *indent(inner)]
+            body += when(f"{module.matcher(pattern)}({key})", inner)
     if rules.additional is not None and not module.ignores(rules.additional):
         others = [f"{key} not in {module.strings('names', rules.properties)}"] if rules.properties else []
         others += [f"not {module.matcher(pattern)}({key})" for pattern, _ in rules.patterns]
@@ -294,8 +308,7 @@ def _entries(module: Module, rules: Objects, spot: Spot, scope: Scope) -> list[L
         else:
             inner = nested(module, rules.additional, inside, scope)
         body += when(all_of(others), inner) if others else inner
-    head = f"for {key}, {entry} in {spot.v}.items():" if mentioned(entry, body) else f"for {key} in {spot.v}:"
-    return [head, *indent(body)] if body else []
+    return loop(key, entry, spot.v, body)
 
 
 def _unevaluated_properties(module: Module, node: Node, leftover: Node, spot: Spot, scope: Scope) -> list[Line]:
@@ -310,9 +323,8 @@ def _unevaluated_properties(module: Module, node: Node, leftover: Node, spot: Sp
         inner: list[Line] = [_unexpected(module, spot, key, entry, list(dict.fromkeys(names)))]
     else:
         inner = nested(module, leftover, replace(spot, v=entry, at=spot.at.key(key)), scope)
-    body = inner if evaluated == "False" else when(f"not ({evaluated})", inner)
-    head = f"for {key}, {entry} in {spot.v}.items():" if mentioned(entry, body) else f"for {key} in {spot.v}:"
-    return [*setup, head, *indent(body)] if inner else []
+    body = inner if evaluated == "False" else when(negated(evaluated), inner)
+    return [*setup, *loop(key, entry, spot.v, body)] if inner else []
 
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
@@ -371,7 +383,7 @@ def _unevaluated_items(module: Module, node: Node, leftover: Node, spot: Spot, s
         inner: list[Line] = [inside.report(module, "unevaluatedItems", "no item here")]
     else:
         inner = nested(module, leftover, inside, scope)
-    body = inner if evaluated == "False" else when(f"not ({evaluated})", inner)
+    body = inner if evaluated == "False" else when(negated(evaluated), inner)
     return [*setup, f"for {index}, {item} in enumerate({spot.v}):", *indent(body)] if inner else []
 
 
@@ -402,10 +414,12 @@ def _conditional(
     fails, passes = fits(module, condition, spot.v, scope, known)
     what = described(condition)
     lines: list[Line] = []
-    for test, child, verb in ((passes, node.then, "is"), (fails, node.otherwise, "is not")):
+    for test, child, verb, types in (
+        (passes, node.then, "is", narrowed(condition, known)),
+        (fails, node.otherwise, "is not", excluded(condition, known)),
+    ):
         if child is not None and test != "False":
-            hint = f"this applies because the value {verb} {what}"
-            inner = _because(module, spot, scope, hint, child, known)
+            inner = _because(module, spot, scope, f"this applies because the value {verb} {what}", child, types)
             lines += inner if test == "True" else when(test, inner)
     return lines
 

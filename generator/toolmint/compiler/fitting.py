@@ -19,7 +19,7 @@ from .assertions import (
 )
 from .model import Node, Objects
 from .module import Module, Scope
-from .source import Guard, all_of, any_of, either, string
+from .source import Guard, all_of, any_of, either, negated, string
 
 
 def call(module: Module, node: Node, v: str, scope: Scope) -> str:
@@ -56,9 +56,9 @@ def leaf(module: Module, node: Node, v: str, known: frozenset[str]) -> Guard | N
             fails += [a.fails for a in found]
             passes += [a.passes for a in found]
         elif found and known & kind:
-            failing = f"{is_kind(kind, v)} and {either(a.fails for a in found)}"
+            failing = all_of([is_kind(kind, v), any_of(a.fails for a in found)])
             fails.append(failing)
-            passes.append(f"not ({failing})")
+            passes.append(negated(failing))
     for assertion in value_assertions(node, v, known, module):
         fails.append(assertion.fails)
         passes.append(assertion.passes)
@@ -87,4 +87,4 @@ def _object_leaf(rules: Objects, v: str) -> Iterator[Assertion]:
         if needs:
             absent = [f"{string(need)} not in {v}" for need in needs]
             failing = f"{string(name)} in {v} and {either(absent)}"
-            yield Assertion("dependentRequired", failing, f"not ({failing})", "")
+            yield Assertion("dependentRequired", failing, negated(failing), "")
