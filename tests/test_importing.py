@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,27 @@ class TestWhatDoesNotFit:
         assert parsed(text)["tools"][1]["inputSchema"] == broken["inputSchema"]
         with pytest.raises(ManifestError, match="points at nothing"):
             loaded(text, tmp_path)
+
+    def test_what_only_the_author_says_is_not_taken_from_an_answer(self) -> None:
+        """A foreign server must not silence warnings, read files or prepare questions in a manifest made of it."""
+        text = imported(
+            {"tools": [TOOL | {"x-toolmint": {"silence": {"no-description": "x"}}, "elicits": []}]},
+            {"resources": [{"uri": "a://b", "name": "b", "file": "/etc/hosts", "text": "b", "blob": ""}]},
+            {"prompts": [{"name": "c", "messages": [], "arguments": [{"name": "d", "complete": ["e"]}]}]},
+        )
+        value = parsed(text)
+        assert value["tools"] == [TOOL]
+        assert value["resources"] == [{"uri": "a://b", "name": "b"}]
+        assert value["prompts"] == [{"name": "c", "arguments": [{"name": "d"}]}]
+        assert text.count("# Left out, since only a manifest's author says that: ") == 7
+
+    def test_names_that_clash_in_python_are_explained(self) -> None:
+        text = imported({"tools": [TOOL | {"name": "get_it"}, TOOL | {"name": "get-it"}]})
+        assert re.search(r"  # `toolmint check` refuses this: .*\n(?:  # .*\n)*  - name: get-it\n", text)
+        assert [entry["name"] for entry in parsed(text)["tools"]] == ["get_it", "get-it"]
+
+    def test_what_a_manifest_refuses_of_the_server_stands_at_the_top(self) -> None:
+        assert imported({"tools": [TOOL]}, version="newest").startswith("# `toolmint check` refuses this: ")
 
     def test_a_comment_cannot_be_left_by_what_it_quotes(self) -> None:
         tool = TOOL | {"x\ny: 1": "\u2028tools: []"}

@@ -39,11 +39,17 @@ _ORDER = (
 )
 """What a reader looks for first in the server and in an entry; other members follow as they came."""
 
+_ARGUMENT = 4
+"""The length of the path of a prompt's argument, the deepest object that is not given over to a schema or metadata."""
+
 _SCHEMA_KEYS = ("inputSchema", "outputSchema")
 _FIRST_VERSION = "0.1.0"
 
-_Place = tuple[str, int]
-"""An entry: its list and its index in it."""
+_MANIFEST_ONLY = frozenset(("blob", "complete", "elicits", "file", "messages", "text", "x-toolmint"))
+"""Members of an entry that say what a server does, or what the generator is to do: none that an answer has a say in."""
+
+_Place = tuple[str | int, ...]
+"""The path of an entry, its list and its index; or of the whole, which is empty."""
 
 
 def import_manifest(
@@ -72,7 +78,7 @@ def import_manifest(
         value["defaults"] = answers.caching
     value.update({name: [_ordered(entry) for entry in entries] for name, entries in answers.entries.items() if entries})
 
-    notes: defaultdict[tuple[str | int, ...], list[str]] = defaultdict(list)
+    notes: defaultdict[_Place, list[str]] = defaultdict(list)
     for section in sorted(answers.unfinished):
         notes[section,].append("The last page of this list named a further one that was not in the answers.")
     value = _manifest_keys_only(value, notes)
@@ -112,10 +118,15 @@ def _schema() -> JSONObject:
     return schema
 
 
-def _manifest_keys_only(value: JSONObject, notes: defaultdict[tuple[str | int, ...], list[str]]) -> JSONObject:
-    """Return the manifest without the keys that its schema has no place for, each of which gets a note."""
+def _manifest_keys_only(value: JSONObject, notes: defaultdict[_Place, list[str]]) -> JSONObject:
+    """Return the manifest without the members that it has no place for or that are its author's; notes say which."""
 
-    def keep(item: Any, schema: JSONObject, path: tuple[str | int, ...]) -> Any:
+    def leave_out(path: _Place, key: str, member: Any, why: str) -> None:
+        within = "".join(f"{step}." for step in path[2:])
+        place = path[:2] if path[:1] and path[0] in SECTIONS else path[:1]
+        notes[place].append(f"Left out, since {why}: {within}{key}: {shown(member)}")
+
+    def keep(item: Any, schema: JSONObject, path: _Place) -> Any:
         if "$ref" in schema:
             schema = _schema()["$defs"][schema["$ref"].removeprefix("#/$defs/")]
         if isinstance(item, list) and "items" in schema:
@@ -124,15 +135,14 @@ def _manifest_keys_only(value: JSONObject, notes: defaultdict[tuple[str | int, .
             return item
         kept = {}
         for key, member in item.items():
-            if key in schema["properties"] and member is not None:
+            if path[:1] and path[0] in SECTIONS and key in _MANIFEST_ONLY and len(path) <= _ARGUMENT:
+                leave_out(path, key, member, "only a manifest's author says that")
+            elif key in schema["properties"] and member is not None:
                 kept[key] = keep(member, schema["properties"][key], (*path, key))
             elif schema.get("additionalProperties", True) is not False:
                 kept[key] = member
             else:
-                within = "".join(f"{step}." for step in path[2:])
-                notes[path[:2] if path[0] in SECTIONS else path[:1]].append(
-                    f"Left out, since a manifest has no place for it: {within}{key}: {shown(member)}"
-                )
+                leave_out(path, key, member, "a manifest has no place for it")
         return kept
 
     kept: JSONObject = keep(value, _schema(), ())
@@ -152,16 +162,15 @@ def _load(value: JSONObject, protocol: str) -> tuple[Manifest | None, tuple[Prob
 
 
 def _refusals(value: JSONObject, protocol: str) -> dict[_Place, list[str]]:
-    """Return what the manifest's own checks say against entries, by the entry."""
+    """Return what the manifest's own checks say, by the entry that they say it against."""
     _, problems, text = _load(value, protocol)
     if not problems:
         return {}
-    starts = list(_entry_lines(value, text))
+    starts: list[tuple[int, _Place]] = list(_entry_lines(value, text))
     refusals: defaultdict[_Place, list[str]] = defaultdict(list)
     for problem in problems:
-        place = next((place for line, place in reversed(starts) if line <= (problem.line or 0)), None)
-        if place is not None:
-            refusals[place].append(f"{problem.message}; {problem.hint}" if problem.hint else problem.message)
+        place = next((place for line, place in reversed(starts) if line <= (problem.line or 0)), ())
+        refusals[place].append(f"{problem.message}; {problem.hint}" if problem.hint else problem.message)
     return refusals
 
 
