@@ -1,11 +1,11 @@
-# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench package
+# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench corpus package
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PROJECTS := $(wildcard generated/*/tools.yaml)
 
-.PHONY: demo test generate check lint bench package clean
+.PHONY: demo test generate check lint bench corpus package clean
 
 # Made again when the dependencies change. The interpreter is asked for its version first, since every later error
 # that comes of an old one is harder to read.
@@ -32,6 +32,9 @@ lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy generator templates/runtime
 	@set -e; for manifest in $(PROJECTS); do folder=$$(dirname "$$manifest"); echo "$$folder"; (cd "$$folder" && $(abspath $(BIN))/ruff check && $(abspath $(BIN))/ruff format --check && $(abspath $(BIN))/mypy src); done
+
+corpus: $(READY)
+	@PYTHONPATH=templates $(BIN)/python tests/corpus.py
 
 bench: $(READY)
 	@$(BIN)/python tests/bench.py
