@@ -191,9 +191,9 @@ def test_speed(count: int, bound: float, reviewing: Reviewing) -> None:
     review(manifest)
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         problems = review(manifest)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert {problem.code for problem in problems} <= {"many-tools", "list-size"}
     assert min(seconds) < bound
 

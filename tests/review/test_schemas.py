@@ -112,6 +112,21 @@ class TestValues:
         root = schema(a=described(**value)) | {"$defs": {"Color": {"enum": ["red"]}}}
         assert reviewing.codes(tool(inputSchema=root)) == []
 
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"type": "string", "pattern": "^\\p{L}+$", "default": "1"},
+            {
+                "$id": "https://example.com/inner",
+                "properties": {"b": {"$ref": "#/$defs/B", "default": 1}},
+                "$defs": {"B": {"type": "string"}},
+            },
+        ],
+        ids=["a pattern that is not Python's", "a reference in an embedded resource"],
+    )
+    def test_what_cannot_be_told_is_not_reported(self, value: Any, reviewing: Reviewing) -> None:
+        assert codes(reviewing, a=described(**value)) == []
+
     def test_each_dialect_has_its_own_keywords(self, reviewing: Reviewing) -> None:
         pair = described(type="array", items=[{"type": "integer"}], default=["x"])
         root = schema(a=pair) | {"$schema": DRAFT_07}

@@ -7,6 +7,7 @@ from typing import Any
 from jsonschema import Draft7Validator, Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.protocols import Validator
+from referencing.exceptions import Unresolvable
 
 from toolmint.manifest import identifier
 from toolmint.manifest.positions import Path
@@ -208,7 +209,11 @@ def _values(schema: SchemaUnderReview, path: Path, part: dict[str, Any], validat
 
 
 def _mismatch(validator: Validator, schema: dict[str, Any], value: Any) -> ValidationError | None:
-    return next(validator.evolve(schema=schema).iter_errors(value), None)
+    """Return what a value breaks of a schema; None where that cannot be told, as of a pattern that is not Python's."""
+    try:
+        return next(validator.evolve(schema=schema).iter_errors(value), None)
+    except (re.error, OverflowError, RecursionError, Unresolvable):
+        return None
 
 
 def _why(error: ValidationError) -> str:
