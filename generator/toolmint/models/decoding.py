@@ -30,13 +30,14 @@ from toolmint.models.types import (
     Type,
     Union,
     annotation,
+    children,
     constructed,
     expand,
     named,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,11 @@ class DecoderSource:
         self._functions: dict[str, _Function | None] = {}
         self._constants: dict[str, str] = {}
         self._chosen: dict[tuple[Type, ...], str] = {}
+        self._pending: list[Callable[[], _Function]] = []
         self.entry = self._build(root)
+        while self._pending:
+            function = self._pending.pop()()
+            self._functions[function.name] = function
 
     def source(self) -> str:
         """Return the functions, callers before what they call; the first takes the whole value."""
@@ -109,7 +114,7 @@ class DecoderSource:
             case Class():
                 return f"{self._build(type_)}({value})"
             case Alias():
-                if self._is_identity(type_, set()):
+                if _is_identity(type_):
                     return value
                 return f"{self._alias(type_)}({value})"
             case Union(branches):
@@ -117,23 +122,9 @@ class DecoderSource:
             case _:
                 return value
 
-    def _is_identity(self, type_: Type, seen: set[Type]) -> bool:
-        """Whether a decoded value is the value itself."""
-        match type_:
-            case ListOf(inner) | DictOf(inner):
-                return self._is_identity(inner, seen)
-            case Union(branches):
-                return all(self._is_identity(branch, seen) for branch in branches)
-            case Alias():
-                return type_ in seen or self._is_identity(type_.target, {*seen, type_})
-            case Literals(values):
-                return not any(type(constant) is int for constant in values)
-            case _:
-                return type_ in (STR, BOOL, FLOAT, NONE, ANY)
-
     def _decode_union(self, branches: tuple[Type, ...], place: str, value: str, depth: int) -> str:
         some = [branch for branch in branches if branch != NONE]
-        active = [branch for branch in some if not self._is_identity(branch, set())]
+        active = [branch for branch in some if not _is_identity(branch)]
         if not active:
             return value
         if len(some) == 1:
@@ -152,16 +143,18 @@ class DecoderSource:
 
     def _build(self, class_: Class) -> str:
         function, new = self._function("build", class_.name)
-        if not new:
-            return function
-        self.classes[class_] = None
+        if new:
+            self.classes[class_] = None
+            self._pending.append(lambda: self._build_function(function, class_))
+        return function
+
+    def _build_function(self, function: str, class_: Class) -> _Function:
         lines = [f"    {field.name}={self._argument(field)}," for field in class_.fields]
         if class_.extra is not None:
             lines.append(f"    {EXTRA}={self._extra(class_, class_.extra)},")
         arguments = "\n    ".join(["", *lines, ""]) if lines else ""
         argument = f"{'value' if lines else '_value'}: dict[str, Any]"
-        self._functions[function] = _Function(function, argument, class_, f"    return {class_.name}({arguments})")
-        return function
+        return _Function(function, argument, class_, f"    return {class_.name}({arguments})")
 
     def _argument(self, field: Field) -> str:
         key = string_literal(field.wire_name)
@@ -194,9 +187,11 @@ class DecoderSource:
     def _alias(self, alias: Alias) -> str:
         function, new = self._function("build", alias.name)
         if new:
-            decoded = self._decode(alias.target, "value")
-            self._functions[function] = _Function(function, "value: Any", ANY, f"    return {decoded}")
+            self._pending.append(lambda: self._alias_function(function, alias))
         return function
+
+    def _alias_function(self, function: str, alias: Alias) -> _Function:
+        return _Function(function, "value: Any", ANY, f"    return {self._decode(alias.target, 'value')}")
 
     def _choose(self, branches: tuple[Type, ...], place: str) -> str:
         """Return the name of a function that finds the branch a value belongs to, and builds it."""
@@ -209,10 +204,14 @@ class DecoderSource:
             number += 1
             function, new = self._function("choose", f"{place}{number}")
         self._chosen[branches] = function
+        self._pending.append(lambda: self._choose_function(function, branches))
+        return function
+
+    def _choose_function(self, function: str, branches: tuple[Type, ...]) -> _Function:
         lines = []
         classes = [branch for branch in map(expand, branches) if isinstance(branch, Class)]
         tag = _tag(classes) if len(classes) > 1 else None
-        active = [branch for branch in branches if not self._is_identity(branch, set())]
+        active = [branch for branch in branches if not _is_identity(branch)]
         for index, branch in enumerate(active):
             decoded = self._decode(branch, "value")
             expanded = expand(branch)
@@ -227,10 +226,7 @@ class DecoderSource:
         certain = lines[-1].startswith("    return")
         if not certain:
             lines.append("    return value")
-        self._functions[function] = _Function(
-            function, "value: Any", Union(branches) if certain else ANY, "\n".join(lines)
-        )
-        return function
+        return _Function(function, "value: Any", Union(branches) if certain else ANY, "\n".join(lines))
 
     # -- recognizing ---------------------------------------------------------------------------------------------
 
@@ -272,15 +268,21 @@ class DecoderSource:
     def _fits_alias(self, alias: Alias) -> str:
         function, new = self._function("fits", alias.name)
         if new:
-            check = self._fits(alias.target, "value")
-            argument = "_value" if check == "True" else "value"
-            self._functions[function] = _Function(function, f"{argument}: Any", BOOL, f"    return {check}")
+            self._pending.append(lambda: self._fits_alias_function(function, alias))
         return function
+
+    def _fits_alias_function(self, function: str, alias: Alias) -> _Function:
+        check = self._fits(alias.target, "value")
+        argument = "_value" if check == "True" else "value"
+        return _Function(function, f"{argument}: Any", BOOL, f"    return {check}")
 
     def _fits_class(self, class_: Class) -> str:
         function, new = self._function("fits", class_.name)
-        if not new:
-            return function
+        if new:
+            self._pending.append(lambda: self._fits_class_function(function, class_))
+        return function
+
+    def _fits_class_function(self, function: str, class_: Class) -> _Function:
         checks = ["type(value) is dict"]
         for field in class_.fields:
             key = string_literal(field.wire_name)
@@ -292,8 +294,27 @@ class DecoderSource:
         if class_.closed:
             checks.append(f"value.keys() <= {self._known(class_)}" if class_.fields else "not value")
         condition = "\n        and ".join(checks)
-        self._functions[function] = _Function(function, "value: Any", BOOL, f"    return (\n        {condition}\n    )")
-        return function
+        return _Function(function, "value: Any", BOOL, f"    return (\n        {condition}\n    )")
+
+
+def _is_identity(type_: Type) -> bool:
+    """Whether a decoded value is the value itself."""
+    seen: set[Alias] = set()
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Alias):
+            if current not in seen:
+                seen.add(current)
+                pending.append(current.target)
+        elif isinstance(current, (ListOf, DictOf, Union)):
+            pending.extend(children(current))
+        elif isinstance(current, Literals):
+            if any(type(constant) is int for constant in current.values):
+                return False
+        elif current not in (STR, BOOL, FLOAT, NONE, ANY):
+            return False
+    return True
 
 
 def _only_test(branch: Type, branches: Iterable[Type], value: str) -> str | None:

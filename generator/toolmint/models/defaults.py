@@ -21,6 +21,7 @@ from toolmint.models.types import (
     TupleOf,
     Type,
     Union,
+    expand,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Defaults:
 
 def fits(type_: Type, value: Any) -> bool:
     """Whether a JSON value has the structure that a type describes."""
-    match type_:
+    match expand(type_):
         case Primitive("Any"):
             return _is_json(value)
         case Primitive("None"):
@@ -77,10 +78,10 @@ def fits(type_: Type, value: Any) -> bool:
             return isinstance(value, dict) and all(fits(item, element) for element in value.values())
         case Union(branches):
             return any(fits(branch, value) for branch in branches)
+        case Class() as class_:
+            return isinstance(value, dict) and _fits_class(class_, value)
         case Alias():
-            return fits(type_.target, value)
-        case Class():
-            return isinstance(value, dict) and _fits_class(type_, value)
+            return False
 
 
 def _fits_class(class_: Class, value: dict[str, Any]) -> bool:
@@ -112,7 +113,7 @@ def _is_json(value: object) -> bool:
 
 def expression(type_: Type, value: Any) -> str:
     """Return a Python expression for a JSON value that fits the type, made the way a decoder makes it."""
-    match type_:
+    match expand(type_):
         case Primitive("int"):
             return repr(int(value))
         case Literals(values):
@@ -130,10 +131,8 @@ def expression(type_: Type, value: Any) -> str:
             )
         case Union(branches):
             return expression(next(branch for branch in branches if fits(branch, value)), value)
-        case Alias():
-            return expression(type_.target, value)
-        case Class():
-            return f"{type_.name}({', '.join(_arguments(type_, value))})"
+        case Class() as class_:
+            return f"{class_.name}({', '.join(_arguments(class_, value))})"
         case _:
             return literal(value)
 

@@ -7,6 +7,7 @@ is ``Any``.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -36,13 +37,17 @@ from toolmint.models.types import (
     Union,
     constructed,
     union,
+    weighs_at_most,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 MAX_DEPTH = 64
 """How deep schemas are typed; what is nested deeper is ``Any``."""
+
+MAX_WEIGHT = 10_000
+"""How many types one annotation is made of; a bigger one is ``Any``."""
 
 _PRIMITIVES = {"string": STR, "integer": INT, "number": FLOAT, "boolean": BOOL, "null": NONE}
 
@@ -96,6 +101,7 @@ class Planner:
         self.definition_types: dict[tuple[str, str], list[Class | Alias]] = {}
         """What was planned for each definition, and for what is inside it."""
         self._order = self.types
+        self._pending: deque[tuple[list[Class | Alias], Callable[[], None]]] = deque()
         self._places = dict(places)
         self._definitions: dict[tuple[str, str], Type] = {}
         self._used: set[str] = set()
@@ -112,37 +118,59 @@ class Planner:
     def input_class(self) -> Class:
         """Return the type of the root as a dataclass, whatever it says: the arguments of a call are an object."""
         facets = self._facets(self._document.root)
-        return self._class(facets, _key(facets), self._place)
+        class_ = self._class(facets, self._place, 0)
+        self._finish()
+        return class_
 
     def root_type(self) -> Type:
         """Return the type of the root."""
-        return self._type(self._document.root, self._place, 0)
+        type_ = self._type(self._document.root, self._place, 0)
+        self._finish()
+        return type_
 
     def definition(self, section: str, name: str) -> Type:
         """Return the class or alias of a definition of this document."""
+        type_ = self._definition(section, name)
+        self._finish()
+        return type_
+
+    def _finish(self) -> None:
+        """Plan what was put off: schemas may refer to one another for longer than Python's stack is deep."""
+        while self._pending:
+            self._order, work = self._pending.popleft()
+            work()
+        self._order = self.types
+
+    def _definition(self, section: str, name: str) -> Type:
         if (section, name) in self._definitions:
             return self._definitions[section, name]
-        node = self._document.root[section][name]
-        place = self._definition_place(section, name)
-        key = _key(self._facets(node))
-        if key in self._in_progress:
-            return self._recursive(key)
+        node, place = self._document.root[section][name], self._definition_place(section, name)
         outer, self._order = self._order, self.definition_types.setdefault((section, name), [])
-        follows = _is_reference(node, draft7=self._document.draft7) or _is_wrapper(node)
-        if follows:
-            self._in_progress[key] = place
-        target = self._type(node, place, 0)
-        if follows:
-            del self._in_progress[key]
-        known = self._planned.get(key) if key else None
-        if follows and isinstance(known, Alias):
-            known.target, target = target, known
-        if not (isinstance(target, (Class, Alias)) and target.name == place.stem):
-            target = Alias(self._name(place), _description([node], place), target)
-            self._order.append(target)
+        type_: Class | Alias
+        if self._is_class(node):
+            type_ = self._class(self._facets(node), place, 0)
+        else:
+            type_ = alias = Alias(self._name(place), _description([node], place))
+            self._order.append(alias)
+            self._pending.append((self._order, lambda: self._aim(alias, node, place)))
         self._order = outer
-        self._definitions[section, name] = target
-        return target
+        self._definitions[section, name] = type_
+        return type_
+
+    def _is_class(self, node: Node) -> bool:
+        """Whether a definition is an object with properties of its own, and nothing but that."""
+        if _is_reference(node, draft7=self._document.draft7) or (isinstance(node, dict) and _is_wrapper(node)):
+            return False
+        facets = self._facets(node)
+        if _kinds(facets) != ["object"] or _constants(facets) is not None:
+            return False
+        if any(_properties(facet) for facet in facets):
+            return True
+        decisive = any(self._says_something(branch) for group in _groups(facets) for branch in group)
+        return not decisive and any(facet.get("required") for facet in facets)
+
+    def _aim(self, alias: Alias, node: Node, place: Place) -> None:
+        alias.target = self._type(node, place, 0)
 
     def _definition_place(self, section: str, name: str) -> Place:
         if (section, name) not in self._places:
@@ -181,7 +209,9 @@ class Planner:
         if key in self._in_progress:
             return self._recursive(key)
         self._in_progress[key] = place
-        planned = self._plan(facets, key, place, depth)
+        planned = self._plan(facets, place, depth)
+        if not weighs_at_most(planned, MAX_WEIGHT):
+            planned = ANY
         del self._in_progress[key]
         recursive = self._planned.get(key)
         if isinstance(recursive, Alias):
@@ -209,13 +239,10 @@ class Planner:
             if len(tokens) == 2 and tokens[0] in SECTIONS:
                 break
         if len(tokens) == 2 and tokens[0] in SECTIONS:
-            section, name = tokens = tokens[0], tokens[1]
+            section, name = tokens
             if section == SECTIONS[0] and name in self._shared:
                 return self._shared[name]
-            key = _key(self._facets(node))
-            if key in self._planned and tokens not in self._definitions:
-                return self._planned[key]  # it is being planned further up
-            return self.definition(section, name)
+            return self._definition(section, name)
         return self._type(node, self._place_of(tokens), depth + 1)
 
     def _place_of(self, tokens: tuple[str, ...]) -> Place:
@@ -255,7 +282,7 @@ class Planner:
             pending.extend(target)
         return facets
 
-    def _plan(self, facets: list[dict[str, Any]], key: tuple[int, ...], place: Place, depth: int) -> Type:
+    def _plan(self, facets: list[dict[str, Any]], place: Place, depth: int) -> Type:
         kinds = _kinds(facets)
         constants = _constants(facets)
         if constants is not None:
@@ -270,12 +297,12 @@ class Planner:
             return ANY
         if len(kinds) > 1:
             place = place.option("")
-        return union([self._kind(kind, facets, key, place, depth) for kind in kinds], place.stem)
+        return union([self._kind(kind, facets, place, depth) for kind in kinds], place.stem)
 
-    def _kind(self, kind: str, facets: list[dict[str, Any]], key: tuple[int, ...], place: Place, depth: int) -> Type:
+    def _kind(self, kind: str, facets: list[dict[str, Any]], place: Place, depth: int) -> Type:
         if kind in _PRIMITIVES:
             return _PRIMITIVES[kind]
-        return self._array(facets, place, depth) if kind == "array" else self._object(facets, key, place, depth)
+        return self._array(facets, place, depth) if kind == "array" else self._object(facets, place, depth)
 
     def _union(
         self, facets: list[dict[str, Any]], groups: list[list[Node]], kinds: list[str] | None, place: Place, depth: int
@@ -380,9 +407,9 @@ class Planner:
             return self._type(nodes[0], place, depth + 1)
         return self._combined(nodes, place, depth + 1) if nodes else ANY
 
-    def _object(self, facets: list[dict[str, Any]], key: tuple[int, ...], place: Place, depth: int) -> Type:
+    def _object(self, facets: list[dict[str, Any]], place: Place, depth: int) -> Type:
         if any(_properties(facet) or facet.get("required") for facet in facets):
-            return self._class(facets, key, place, depth)
+            return self._class(facets, place, depth)
         extra = self._extra(facets, place, depth)
         return ANY_OBJECT if extra is None else DictOf(extra)
 
@@ -408,13 +435,16 @@ class Planner:
             return ANY
         return union([self._type(node, below, depth + 1) for node in (*stated, *patterns)], below.stem)
 
-    def _class(self, facets: list[dict[str, Any]], key: tuple[int, ...], place: Place, depth: int = 0) -> Class:
+    def _class(self, facets: list[dict[str, Any]], place: Place, depth: int) -> Class:
         name = self._name(place)
         place = Place(name, place.label)
         class_ = Class(name, _description(facets, place))
-        if not isinstance(self._planned.get(key), Alias):
-            self._planned[key] = class_
+        self._planned.setdefault(_key(facets), class_)
         self._order.append(class_)
+        self._pending.append((self._order, lambda: self._fill(class_, facets, place, depth)))
+        return class_
+
+    def _fill(self, class_: Class, facets: list[dict[str, Any]], place: Place, depth: int) -> None:
         class_.closed = any(
             facet.get(keyword) is False
             for facet in facets
@@ -429,50 +459,32 @@ class Planner:
         possible = self._possible(facets, certain.keys())
         unnamed = [name for name in sorted(required) if name not in certain and name not in possible]
         names = field_names((*certain, *possible, *unnamed), reserved=() if class_.extra is None else (EXTRA,))
-        fields = []
-        for wire_name, field in names.items():
-            nodes = certain.get(wire_name) or possible.get(wire_name) or [True]
-            if wire_name in certain and any(node is False for node in nodes):
-                continue
-            fields.append(
-                self._field(
-                    class_,
-                    field,
-                    wire_name,
-                    nodes,
-                    place,
-                    depth,
-                    required=wire_name in required,
-                    together=wire_name in certain,
-                )
-            )
-        class_.fields = tuple(fields)
-        return class_
+        class_.fields = tuple(
+            self._field(class_, name, wire_name, nodes, place, depth, required=wire_name in required)
+            if wire_name in certain
+            else self._possible_field(name, wire_name, nodes, place, depth, required=wire_name in required)
+            for wire_name, name in names.items()
+            if False not in (nodes := certain.get(wire_name) or possible.get(wire_name) or [True])
+        )
 
     def _field(
-        self,
-        class_: Class,
-        name: str,
-        wire_name: str,
-        nodes: list[Node],
-        place: Place,
-        depth: int,
-        *,
-        required: bool,
-        together: bool,
+        self, class_: Class, name: str, wire_name: str, nodes: list[Node], place: Place, depth: int, *, required: bool
     ) -> Field:
+        """Return the field of a property whose value satisfies every one of the nodes."""
+        type_ = self._combined_or_any(nodes, place.below(wire_name, f"the {wire_name} of"), depth)
+        facets = (facet for node in nodes for facet in self._facets(node))
+        holder = None if required else next((facet for facet in facets if "default" in facet), None)
+        if holder is not None:
+            self._stated.append((class_, wire_name, nodes[0], holder["default"]))
+        return Field(name, wire_name, type_, _first_text(nodes), required)
+
+    def _possible_field(
+        self, name: str, wire_name: str, nodes: list[Node], place: Place, depth: int, *, required: bool
+    ) -> Field:
+        """Return the field of a property whose value satisfies one of the nodes, if it is there."""
         below = place.below(wire_name, f"the {wire_name} of")
-        if together:
-            type_ = self._combined_or_any(nodes, below, depth)
-        else:
-            type_ = union([self._type(node, below, depth + 1) for node in nodes], below.stem)
-        facets = [facet for node in nodes for facet in self._facets(node)]
-        if not required and together:
-            holder = next((facet for facet in facets if "default" in facet), None)
-            if holder is not None:
-                self._stated.append((class_, wire_name, nodes[0], holder["default"]))
-        description = next((text for node in nodes if (text := _text(node, "description"))), "")
-        return Field(name, wire_name, type_, description, required)
+        type_ = union([self._type(node, below, depth + 1) for node in nodes], below.stem)
+        return Field(name, wire_name, type_, _first_text(nodes), required)
 
     def settle_defaults(self, constructs: dict[Class, set[Class]]) -> None:
         """Give fields their defaults, when all types are known.
@@ -525,32 +537,40 @@ def _closure(classes: set[Class], constructs: Mapping[Class, set[Class]]) -> set
 def break_alias_cycles(aliases: Iterable[Alias]) -> None:
     """Cut aliases that mean themselves without a list, map or class between: no value tells their branches apart."""
     for alias in aliases:
-        if _leads_to(alias.target, alias, set()):
-            alias.target = _without(alias.target, alias)
+        if _leads_to(alias.target, alias):
+            alias.target = union(_branches_without(alias.target, alias), alias.name)
 
 
-def _without(type_: Type, alias: Alias) -> Type:
-    return union(_branches_without(type_, alias, set()), alias.name)
+def _branches_without(type_: Type, alias: Alias) -> list[Type]:
+    kept: list[Type] = []
+    seen: set[Alias] = set()
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Union):
+            pending.extend(reversed(current.branches))
+        elif not _leads_to(current, alias):
+            kept.append(current)
+        elif isinstance(current, Alias) and current is not alias and current not in seen:
+            seen.add(current)
+            pending.append(current.target)
+    return kept
 
 
-def _branches_without(type_: Type, alias: Alias, seen: set[Alias]) -> list[Type]:
-    if isinstance(type_, Union):
-        return [found for branch in type_.branches for found in _branches_without(branch, alias, seen)]
-    if not _leads_to(type_, alias, set()):
-        return [type_]
-    if not isinstance(type_, Alias) or type_ is alias or type_ in seen:
-        return []
-    seen.add(type_)
-    return _branches_without(type_.target, alias, seen)
-
-
-def _leads_to(type_: Type, alias: Alias, seen: set[Alias]) -> bool:
-    if isinstance(type_, Union):
-        return any(_leads_to(branch, alias, seen) for branch in type_.branches)
-    if not isinstance(type_, Alias) or type_ in seen:
-        return False
-    seen.add(type_)
-    return type_ is alias or _leads_to(type_.target, alias, seen)
+def _leads_to(type_: Type, alias: Alias) -> bool:
+    """Whether a type means an alias without a list, map or class between."""
+    seen: set[Alias] = set()
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        if current is alias:
+            return True
+        if isinstance(current, Union):
+            pending.extend(current.branches)
+        elif isinstance(current, Alias) and current not in seen:
+            seen.add(current)
+            pending.append(current.target)
+    return False
 
 
 def _key(facets: Iterable[dict[str, Any]]) -> tuple[int, ...]:
@@ -618,12 +638,17 @@ def _constants(facets: Iterable[dict[str, Any]]) -> list[Any] | None:
         stated = [facet["const"]] if "const" in facet else facet.get("enum")
         if not isinstance(stated, list):
             continue
-        constants = stated if constants is None else [value for value in constants if _among(value, stated)]
+        constants = stated if constants is None else _common(constants, stated)
     return constants
 
 
-def _among(value: object, values: list[Any]) -> bool:
-    return any(value == other and isinstance(value, bool) == isinstance(other, bool) for other in values)
+def _common(values: list[Any], others: list[Any]) -> list[Any]:
+    scalars = {(isinstance(other, bool), other) for other in others if not isinstance(other, (list, dict))}
+    return [
+        value
+        for value in values
+        if (value in others if isinstance(value, (list, dict)) else (isinstance(value, bool), value) in scalars)
+    ]
 
 
 def _constant_type(constants: list[Any], kinds: list[str] | None, place: Place) -> Type:
@@ -651,6 +676,10 @@ def _constant(value: Any) -> tuple[str, Type]:
             return "array", ANY_ARRAY
         case _:
             return "object", ANY_OBJECT
+
+
+def _first_text(nodes: list[Node]) -> str:
+    return next((text for node in nodes if (text := _text(node, "description"))), "")
 
 
 def _text(node: Node, keyword: str) -> str:

@@ -139,10 +139,18 @@ def expand(type_: Type) -> Type:
 
 def admits_none(type_: Type) -> bool:
     """Whether None is a value of the type."""
-    expanded = expand(type_)
-    if isinstance(expanded, Union):
-        return any(admits_none(branch) for branch in expanded.branches)
-    return expanded in (ANY, NONE)
+    seen: set[Alias] = set()
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        if current in (ANY, NONE):
+            return True
+        if isinstance(current, Union):
+            pending.extend(current.branches)
+        elif isinstance(current, Alias) and current not in seen:
+            seen.add(current)
+            pending.append(current.target)
+    return False
 
 
 def union(branches: list[Type], place: str) -> Type:
@@ -150,29 +158,53 @@ def union(branches: list[Type], place: str) -> Type:
     flat: list[Type] = []
     for branch in branches:
         flat.extend(branch.branches if isinstance(branch, Union) else (branch,))
-    if ANY in flat or not flat:
+    types = dict.fromkeys(_without_literals(flat))
+    if ANY in types or not flat:
         return ANY
-    literals = [value for branch in flat if isinstance(branch, Literals) for value in branch.values]
-    covered = {str: STR in flat, int: INT in flat or FLOAT in flat, bool: BOOL in flat}
-    kept = tuple({(type(value), value): value for value in literals if not covered[type(value)]}.values())
-    if {True, False} == {value for value in kept if isinstance(value, bool)}:
-        kept = tuple(value for value in kept if not isinstance(value, bool))
-        flat.append(BOOL)
-    result: list[Type] = []
-    for found in flat:
-        branch = Literals(kept) if isinstance(found, Literals) else found
-        if branch in (NONE, Literals(())) or (branch == INT and FLOAT in flat) or branch in result:
-            continue
-        if branch in (ANY_OBJECT, ANY_ARRAY) or not any(_covers(other, branch) for other in flat):
-            result.append(branch)
-    if NONE in flat:
+    values = {(type(value), value): value for type_ in flat if isinstance(type_, Literals) for value in type_.values}
+    if (bool, True) in values and (bool, False) in values:
+        types = dict.fromkeys(_without_literals([BOOL if _is_literal_bool(type_) else type_ for type_ in flat]))
+        types.setdefault(BOOL)
+    covered = {str: STR in types, int: INT in types or FLOAT in types, bool: BOOL in types}
+    kept = tuple(value for value in values.values() if not covered[type(value)])
+    if FLOAT in types:
+        types.pop(INT, None)
+    for wide, narrow in ((ANY_ARRAY, ListOf), (ANY_OBJECT, DictOf)):
+        if wide in types:
+            types = {type_: None for type_ in types if type_ == wide or not isinstance(type_, narrow)}
+    nullable = NONE in types
+    types.pop(NONE, None)
+    result = list(types)
+    result = [Literals(kept) if type_ == _LITERALS else type_ for type_ in result if type_ != _LITERALS or kept]
+    if nullable:
         result.append(NONE)
     return result[0] if len(result) == 1 else Union(tuple(result), place)
 
 
-def _covers(wide: Type, narrow: Type) -> bool:
-    """Whether the open array or map type takes the narrower one with it; a class beside a map stays."""
-    return (wide == ANY_ARRAY and isinstance(narrow, ListOf)) or (wide == ANY_OBJECT and isinstance(narrow, DictOf))
+_LITERALS = Literals(())
+"""Where the constants of a union go."""
+
+
+def _without_literals(types: list[Type]) -> list[Type]:
+    return [_LITERALS if isinstance(type_, Literals) else type_ for type_ in types]
+
+
+def _is_literal_bool(type_: Type) -> bool:
+    return isinstance(type_, Literals) and all(isinstance(value, bool) for value in type_.values)
+
+
+def weighs_at_most(type_: Type, limit: int) -> bool:
+    """Whether no more than so many types make up an annotation, each counted as often as it occurs."""
+    weight = 0
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        weight += 1
+        if weight > limit:
+            return False
+        if not isinstance(current, (Class, Alias)):
+            pending.extend(children(current))
+    return True
 
 
 def annotation(type_: Type) -> str:
