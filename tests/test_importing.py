@@ -161,6 +161,9 @@ class TestAnswers:
             (['{"tools": [{"name": "a", "size": NaN}]}'], [("number-out-of-range", 1)]),
             (['{"tools": [{"name": "a", "size": 1e999}]}'], [("number-out-of-range", 1)]),
             (['{"tools": [{"name": "a", "title": "\\ud800"}]}'], [("lone-surrogate", 1)]),
+            (['{"tools": [{"name": "a", "_meta": {"\\udc00": 1}}]}'], [("lone-surrogate", 1)]),
+            (['{"tools": [{"name": "a"}], "instructions": "\\ud800"}'], [("lone-surrogate", None)]),
+            ([f'{{"tools": [{{"name": "a", "inputSchema": {"[" * 400}{"]" * 400}}}]}}'], [("nested-too-deep", 1)]),
         ],
     )
     def test_what_is_no_answer_is_refused_with_its_line(self, answers: list[Any], expected: Any) -> None:
@@ -168,6 +171,19 @@ class TestAnswers:
 
     def test_a_server_without_a_name_is_refused(self) -> None:
         assert refused({"tools": [TOOL]}, name=None) == [("no-server-name", None)]
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return TOOL | {"inputSchema": schema}
+
+
+def test_what_is_nested_as_deep_as_a_manifest_may_be_is_imported(tmp_path: Path) -> None:
+    # The manifest, its tools, the tool and its schema are four levels; each property adds two.
+    assert loaded(imported({"tools": [nested(48)]}), tmp_path).tools[0].wire() == nested(48)
+    assert refused({"tools": [nested(49)]}) == [("nested-too-deep", 1)]
 
 
 class TestWhatDoesNotFit:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toolmint.assets import SCHEMAS
-from toolmint.importing.answers import SECTIONS, Answers, read_answers
+from toolmint.importing.answers import SECTIONS, Answers, read_answers, unwritable
 from toolmint.importing.yamltext import WIDTH, document
 from toolmint.manifest import Manifest, ManifestError, load_manifest
 from toolmint.manifest.wording import shown
@@ -101,6 +101,10 @@ def _server(answers: Answers, source: str, name: str | None, version: str | None
             hint="name it with --name, or add the answer to server/discover or initialize",
         )
         raise ManifestError([problem])
+    refusal = unwritable([server, answers.caching])
+    if refusal is not None:
+        code, what, hint = refusal
+        raise ManifestError([Problem(code=code, message=f"what is said of the server {what}", file=source, hint=hint)])
     return _ordered(server)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from toolmint.manifest import ManifestError
+from toolmint.manifest.document import MAX_DEPTH
 from toolmint.manifest.source import Source
 from toolmint.manifest.wording import found, one_of, shown
 
@@ -18,6 +19,9 @@ SECTIONS = {"tools": "name", "resources": "uri", "resourceTemplates": "uriTempla
 """The lists that answers hold, and the member that tells the entries of each apart."""
 
 _METHODS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+_ENTRY_DEPTH = 2
+"""How deep entries are in a manifest: in a list, in the mapping that the manifest is."""
+
 _SPACE = re.compile(r"[\s\ufeff]*")
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _HINT = f"save the answer to {one_of(_METHODS, quote=False)} as the server sent it"
@@ -176,13 +180,10 @@ class _Reader:
                 "wrong-type", f"{section} has an entry {what}, at index {index}", f"give it a {key}, or remove it"
             )
             return
-        surrogate = _lone_surrogate(entry)
-        if surrogate is not None:
-            self._report(
-                "lone-surrogate",
-                f"{section} {shown(entry[key])} has half of a surrogate pair in {surrogate}, which UTF-8 cannot carry",
-                "write both halves, or \\ufffd in its place",
-            )
+        refusal = unwritable(entry)
+        if refusal is not None:
+            code, what, hint = refusal
+            self._report(code, f"{section} {shown(entry[key])} {what}", hint)
             return
         first = self._seen.setdefault((section, entry[key]), entry)
         if first is entry:
@@ -219,12 +220,21 @@ def _reason(error: ValueError) -> str:
     return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
 
 
-def _lone_surrogate(value: Any) -> str | None:
-    """Return the text that has one, shortened and escaped."""
-    if isinstance(value, str):
-        return None if value.isascii() or _encodes(value) else ascii(value)[:60]
-    parts = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return next((bad for part in parts if (bad := _lone_surrogate(part)) is not None), None)
+def unwritable(entry: Any) -> tuple[str, str, str] | None:
+    """Return why an entry cannot stand in a manifest: a problem's code, what the entry has, and a hint; None if it can."""
+    pending = [(entry, _ENTRY_DEPTH)]
+    while pending:
+        value, depth = pending.pop()
+        if isinstance(value, str):
+            if not (value.isascii() or _encodes(value)):
+                what = f"has half of a surrogate pair in {ascii(value)[:60]}, which UTF-8 cannot carry"
+                return "lone-surrogate", what, "write both halves, or \\ufffd in its place"
+        elif isinstance(value, dict | list):
+            if depth == MAX_DEPTH:
+                return "nested-too-deep", f"is nested more than {MAX_DEPTH} levels deep", "give it a flatter schema"
+            parts = [*value, *value.values()] if isinstance(value, dict) else value
+            pending += [(part, depth + 1) for part in parts]
+    return None
 
 
 def _encodes(text: str) -> bool:
