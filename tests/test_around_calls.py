@@ -92,7 +92,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wrapped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return project(tmp_path_factory.mktemp("wrapped"), middleware=MIDDLEWARE, lifespan=LIFESPAN)
+    return project(tmp_path_factory.mktemp("wrapped"), middleware=MIDDLEWARE)
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return project(tmp_path_factory.mktemp("lasting"), lifespan=LIFESPAN)
 
 
 @pytest.fixture
@@ -201,10 +206,10 @@ def test_hiding_what_is_not_there_is_the_handlers_fault(server: Server) -> None:
 
 
 def test_shared_object_is_made_when_needed_retried_after_a_failure_and_cleaned_up(
-    wrapped: Path, tmp_path: Path
+    lasting: Path, tmp_path: Path
 ) -> None:
     marker = tmp_path / "marker"
-    with Server(wrapped, "around_mcp", env={"MARKER": str(marker), "SLOW": "1"}) as server:
+    with Server(lasting, "around_mcp", env={"MARKER": str(marker), "SLOW": "1"}) as server:
         began = time.monotonic()
         server.ask(request(0, "server/discover"))
         assert time.monotonic() - began < 0.5
@@ -235,8 +240,8 @@ def test_without_the_module_what_is_shared_cannot_be_had(server: Server) -> None
         ("async_fails", "rescued: failed"),
     ],
 )
-def test_middleware_sees_refuses_and_changes_calls(wrapped: Path, tmp_path: Path, tool: str, text: str) -> None:
-    with Server(wrapped, "around_mcp", env={"MARKER": str(tmp_path / "marker")}) as server:
+def test_middleware_sees_refuses_and_changes_calls(wrapped: Path, tool: str, text: str) -> None:
+    with Server(wrapped, "around_mcp") as server:
         assert text_of(server.ask(call(1, tool))) == text
         assert f"outer before tool {tool}" in server.await_stderr("outer before")
 
