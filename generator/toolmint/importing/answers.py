@@ -221,7 +221,7 @@ def _reason(error: ValueError) -> str:
 
 
 def unwritable(entry: Any) -> tuple[str, str, str] | None:
-    """Return why an entry cannot stand in a manifest: a problem's code, what the entry has, and a hint; None if it can."""
+    """Return why no manifest can hold an entry: a problem's code, what the entry has, and a hint; None if one can."""
     pending = [(entry, _ENTRY_DEPTH)]
     while pending:
         value, depth = pending.pop()

@@ -149,10 +149,11 @@ class _Scopes:
         starts.sort(key=lambda start: start[0])
         self._positions = [position for position, _ in starts]
         self._paths = [path for _, path in starts]
+        self._file = str(manifest.path)
 
     def of(self, problem: Problem) -> Path:
         """Return the path of the entry; that of the manifest where there is none."""
-        if problem.line is None or problem.column is None:
+        if problem.line is None or problem.column is None or problem.file != self._file:
             return ()
         index = bisect_right(self._positions, Position(problem.line, problem.column)) - 1
         return self._paths[index] if index >= 0 else ()
