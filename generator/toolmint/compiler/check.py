@@ -27,7 +27,6 @@ from .module import Module, Scope
 from .source import (
     Guard,
     Line,
-    Names,
     all_of,
     any_of,
     indent,
@@ -52,26 +51,37 @@ def check_entry(module: Module) -> list[str]:
     ]
     root = module.root
     if not module.deep:
-        lines = returning(statements(module, root, "value", module.scope(root, "value"), ALL_TYPES))
+        lines = returning(statements(module, root, "value", module.scope(root, "is_valid", "value"), ALL_TYPES))
         parameter = "value" if mentioned("value", lines) else "_value"
         return [head[0].replace("value:", f"{parameter}:"), head[1], *(f"    {line}" for line in lines)]
-    expression = call(module, root, "value", Scope(Names(), "0"))
+    expression = call(module, root, "value", module.scope(None, "is_valid", "value"))
     return [*head, "    try:", f"        return {expression}", "    except RecursionError:", "        return False"]
 
 
 def check_function(module: Module, node: Node) -> list[str]:
     """Return the function that says whether a value fits a node."""
     name = module.function("is_valid", node)
-    scope = module.scope(node, "value")
+    scope = module.scope(node, "is_valid", "value")
     lines = statements(module, node, "value", scope, ALL_TYPES)
     if node not in module.recursive:
         parameter = "value" if mentioned("value", lines) else "_value"
         return [f"def {name}({parameter}: Any) -> bool:", *(f"    {line}" for line in returning(lines))]
+    body = [f"    {line}" for line in returning(lines)]
+    limit = [f"    if depth > {module.use('NESTING_LIMIT')}:", f"        raise {module.use('NestingError')}"]
+    if not module.memoised:
+        return [f"def {name}(value: Any, depth: int) -> bool:", *limit, *body]
+    parameters = "(value: Any, depth: int, memo: dict[tuple[int, int], bool]) -> bool:"
     return [
-        f"def {name}(value: Any, depth: int) -> bool:",
-        f"    if depth > {module.use('NESTING_LIMIT')}:",
-        f"        raise {module.use('NestingError')}",
-        *(f"    {line}" for line in returning(lines)),
+        f"def {name}{parameters}",
+        *limit,
+        f"    key = ({module.number(node)}, id(value))",
+        "    if key not in memo:",
+        f"        memo[key] = {name}_once(value, depth, memo)",
+        "    return memo[key]",
+        "",
+        "",
+        f"def {name}_once{parameters}",
+        *body,
     ]
 
 
@@ -179,7 +189,7 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
         elif module.ignores(child):
             body = [f"{known_count} += {string(name)} in {v}"] if counting else []
         else:
-            local = scope.names.take(snake(name) or "entry")
+            local = scope.inside(v, snake(name) or "entry")
             inner = nested(module, child, local, scope)
             body = [f"{known_count} += 1"] if counting else []
             body += [f"{local} = {v}[{string(name)}]", *inner] if mentioned(local, inner) else inner
@@ -191,7 +201,7 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
         else:
             simple += body
     size: list[Line] = [Guard((f"len({v}) != {known_count}",), (f"len({v}) == {known_count}",))] if counting else []
-    checks = [*simple, *complex_, *size] if counted_late else [*simple, *size, *complex_]
+    checks = until_return([*simple, *complex_, *size] if counted_late else [*simple, *size, *complex_])
     lines += [*required.statements(checks), *count, *checks]
     lines += _entries(module, rules, v, scope, counted=_closed(rules))
     for name, needs in rules.dependent_required.items():
@@ -212,7 +222,7 @@ class _Required:
         self._rules = rules
         self._v = v
         self.names = {
-            name: scope.names.take(snake(name) or "entry") for name in rules.required if name in rules.properties
+            name: scope.inside(v, snake(name) or "entry") for name in rules.required if name in rules.properties
         }
 
     def statements(self, checks: list[Line]) -> list[Line]:
@@ -234,7 +244,7 @@ def _entries(module: Module, rules: Objects, v: str, scope: Scope, *, counted: b
     patterns = [(pattern, child) for pattern, child in rules.patterns if wants_other or not module.ignores(child)]
     if not patterns and not wants_other and module.ignores(rules.names):
         return []
-    key, entry = scope.names.take("key"), scope.names.take("entry")
+    key, entry = scope.inside(v, "key"), scope.inside(v, "entry")
     body: list[Line] = []
     if rules.names is not None:
         body += nested(module, rules.names, key, scope, STRING)
@@ -257,19 +267,17 @@ def _array(module: Module, node: Node, rules: Arrays, v: str, scope: Scope) -> l
     lines: list[Line] = []
     for index, child in enumerate(rules.prefix):
         if not module.ignores(child):
-            local = scope.names.take("item")
+            local = scope.inside(v, "item")
             inner = nested(module, child, local, scope)
             body = [f"{local} = {v}[{index}]", *inner] if mentioned(local, inner) else inner
             lines += body if index < rules.min_items else when(f"len({v}) > {index}", body)
     taken = len(rules.prefix)
-    if rules.items is not None and rules.items.verdict is False:
-        lines.append(
-            Guard((f"len({v}) > {taken}",), (f"len({v}) <= {taken}",)) if taken else Guard((v,), (f"not {v}",))
-        )
-    elif rules.items is not None and not module.ignores(rules.items):
-        local = scope.names.take("item")
+    if rules.items is not None and not module.ignores(rules.items):
+        local = scope.inside(v, "item")
         body = nested(module, rules.items, local, scope)
-        if body:
+        if body == [REJECT]:
+            lines += guarded([f"len({v}) > {taken}" if taken else v], [f"len({v}) <= {taken}" if taken else f"not {v}"])
+        elif body:
             lines += [f"for {local} in {v}{f'[{taken}:]' if taken else ''}:", *indent(body)]
     if rules.contains is not None:
         lines += _contains(module, rules, rules.contains, v, scope)
@@ -282,7 +290,7 @@ def _contains(module: Module, rules: Arrays, wanted: Node, v: str, scope: Scope)
     least, most = rules.min_contains, rules.max_contains
     if least == 0 and most is None:
         return []
-    item = scope.names.take("item")
+    item = scope.inside(v, "item")
     _, passes = fits(module, wanted, item, scope, ALL_TYPES)
     if passes in {"True", "False"}:
         count = f"len({v})" if passes == "True" else "0"
@@ -307,23 +315,20 @@ def _within(count: str, least: int, most: int | None) -> list[Line]:
 
 
 def _unevaluated_properties(module: Module, node: Node, leftover: Node, v: str, scope: Scope) -> list[Line]:
-    key, entry = scope.names.take("key"), scope.names.take("entry")
+    key, entry = scope.inside(v, "key"), scope.inside(v, "entry")
     setup, evaluated = evaluated_properties(module, node, v, key, scope)
     body = _unless(evaluated, nested(module, leftover, entry, scope))
     return [*setup, *loop(key, entry, v, body)] if body else []
 
 
 def _unevaluated_items(module: Module, node: Node, leftover: Node, v: str, scope: Scope) -> list[Line]:
-    index, item = scope.names.take("index"), scope.names.take("item")
+    index, item = scope.inside(v, "index"), scope.inside(v, "item")
     setup, evaluated = evaluated_items(module, node, v, index, item, scope)
     body = _unless(evaluated, nested(module, leftover, item, scope))
     if not mentioned(index, body):
-        head = f"for {item} in {v}:"
-    else:
-        head = (
-            f"for {index}, {item} in enumerate({v}):" if mentioned(item, body) else f"for {index} in range(len({v})):"
-        )
-    return [*setup, head, *indent(body)] if body else []
+        return [*setup, *loop("", item, v, body)]
+    pairs = f"{index}, {item} in enumerate({v})" if mentioned(item, body) else f"{index} in range(len({v}))"
+    return [*setup, f"for {pairs}:", *indent(body)]
 
 
 def _unless(condition: str, body: list[Line]) -> list[Line]:

@@ -1,10 +1,12 @@
 """The compiler's two entry points."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .check import check_entry, check_function
-from .destringify import destringify_entry, destringify_function
+from .destringify import Mending
 from .dialects import DRAFT_2020_12
 from .errors import SchemaError
 from .evaluated import refuse_oversized
@@ -15,8 +17,6 @@ from .resolve import Document, build
 
 Schema = dict[str, Any] | bool
 """A schema as ``json.loads`` gives it."""
-
-_EMITTERS = {"is_valid": check_function, "explain": explain_function, "destringified": destringify_function}
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,21 @@ def compile_schema(
     if document.errors:
         raise document.errors[0]
     module = Module(_model(document, assert_formats=assert_formats), prefix)
-    entries = ["\n".join(check_entry(module)), "\n".join(explain_entry(module))]
+    entries = [check_entry(module), explain_entry(module)]
+    emitters: dict[str, Callable[[Node], list[str]]] = {
+        "is_valid": partial(check_function, module),
+        "explain": partial(explain_function, module),
+    }
     if destringify:
-        entries.append("\n".join(destringify_entry(module)))
-    functions: list[str] = []
+        mending = Mending(module)
+        entries.append(mending.entry())
+        emitters["destringified"] = mending.function
+    functions: list[list[str]] = []
     while module.pending:
         kind, node = module.pending.popleft()
-        functions.append("\n".join(_EMITTERS[kind](module, node)))
-    body = "\n\n\n".join(["\n".join(module.constants), *entries, *functions]).strip() + "\n"
+        functions.append(emitters[kind](node))
+    parts = ["\n".join(lines) for lines in [module.constants, *entries, *functions] if lines]
+    body = "\n\n\n".join(parts) + "\n"
     return CompiledSchema(body, frozenset(module.support), frozenset(module.modules))
 
 

@@ -32,7 +32,6 @@ from .module import Module, Scope
 from .pointers import escape
 from .source import (
     Line,
-    Names,
     all_of,
     formatted,
     indent,
@@ -119,10 +118,12 @@ def explain_entry(module: Module) -> list[str]:
     ]
     tail = f"    return out or [{module.use('unexplained')}(value)]"
     if not module.deep:
-        scope = module.scope(module.root, "value", "out")
+        scope = module.scope(module.root, "explain", "value", "out")
         body = explained(module, module.root, Spot("value", At()), scope, ALL_TYPES)
         return [*head, *(f"    {line}" for line in written(body)), tail]
-    call = "\n".join(written(_call(module, module.root, Spot("value", At()), Scope(Names(), "0"))))
+    call = "\n".join(
+        written(_call(module, module.root, Spot("value", At()), module.scope(None, "explain", "value", "out")))
+    )
     return [
         *head,
         "    try:",
@@ -136,24 +137,36 @@ def explain_entry(module: Module) -> list[str]:
 def explain_function(module: Module, node: Node) -> list[str]:
     """Return the function that adds a value's violations of one node to a list."""
     name = module.function("explain", node)
-    scope = module.scope(node, "value", "at", "out")
+    scope = module.scope(node, "explain", "value", "at", "out")
     body = [f"    {line}" for line in written(explained(module, node, Spot("value", At((("at",),))), scope, ALL_TYPES))]
     module.use("Violation")
     body = body or ['    """Find nothing wrong: no value reaches what could be."""']
     if node not in module.recursive:
         return [f"def {name}(value: Any, at: str, out: list[Violation]) -> None:", *body]
+    limit = [f"    if depth > {module.use('NESTING_LIMIT')}:", f"        raise {module.use('NestingError')}(at)"]
+    if not module.memoised:
+        return [f"def {name}(value: Any, at: str, out: list[Violation], depth: int) -> None:", *limit, *body]
+    told = "dict[tuple[int, str], list[Violation]]"
+    parameters = f"(value: Any, at: str, out: list[Violation], depth: int, told: {told}) -> None:"
     return [
-        f"def {name}(value: Any, at: str, out: list[Violation], depth: int) -> None:",
-        f"    if depth > {module.use('NESTING_LIMIT')}:",
-        f"        raise {module.use('NestingError')}(at)",
+        f"def {name}{parameters}",
+        *limit,
+        f"    key = ({module.number(node)}, at)",
+        "    if key not in told:",
+        "        told[key] = []",
+        f"        {name}_once(value, at, told[key], depth, told)",
+        f"    {module.use('extend')}(out, told[key])",
+        "",
+        "",
+        f"def {name}_once{parameters}",
         *body,
     ]
 
 
 def _call(module: Module, node: Node, spot: Spot, scope: Scope) -> list[Line]:
     name = module.function("explain", node)
-    depth = f", {scope.depth}" if node in module.recursive else ""
-    return [f"{name}({spot.v}, {spot.at.source(module)}, {spot.out}{depth})"]
+    more = f", {scope.explain_arguments(spot.v)}" if node in module.recursive else ""
+    return [f"{name}({spot.v}, {spot.at.source(module)}, {spot.out}{more})"]
 
 
 def nested(module: Module, node: Node, spot: Spot, scope: Scope, known: frozenset[str] = ALL_TYPES) -> list[Line]:
@@ -250,7 +263,7 @@ def _object(module: Module, node: Node, rules: Objects, spot: Spot, scope: Scope
                 f"    {_unexpected(module, spot, string(name), f'{v}[{string(name)}]', [])}",
             ]
         elif not module.ignores(child):
-            local = scope.names.take(snake(name) or "entry")
+            local = scope.inside(spot.v, snake(name) or "entry")
             inner = nested(module, child, replace(spot, v=local, at=spot.at.name(name)), scope)
             if inner:
                 lines += [f"if {string(name)} in {v}:", *indent([f"{local} = {v}[{string(name)}]", *inner])]
@@ -290,7 +303,7 @@ def _unexpected(module: Module, spot: Spot, key: str, value: str, names: Sequenc
 def _entries(module: Module, rules: Objects, spot: Spot, scope: Scope) -> list[Line]:
     if not rules.patterns and module.ignores(rules.additional) and module.ignores(rules.names):
         return []
-    key, entry = scope.names.take("key"), scope.names.take("entry")
+    key, entry = scope.inside(spot.v, "key"), scope.inside(spot.v, "entry")
     inside = replace(spot, v=entry, at=spot.at.key(key))
     body: list[Line] = []
     if rules.names is not None and not module.ignores(rules.names):
@@ -312,7 +325,7 @@ def _entries(module: Module, rules: Objects, spot: Spot, scope: Scope) -> list[L
 
 
 def _unevaluated_properties(module: Module, node: Node, leftover: Node, spot: Spot, scope: Scope) -> list[Line]:
-    key, entry = scope.names.take("key"), scope.names.take("entry")
+    key, entry = scope.inside(spot.v, "key"), scope.inside(spot.v, "entry")
     setup, evaluated = evaluated_properties(module, node, spot.v, key, scope)
     if evaluated == "True":
         return []
@@ -334,7 +347,7 @@ def _array(module: Module, node: Node, rules: Arrays, spot: Spot, scope: Scope) 
     v = spot.v
     lines: list[Line] = []
     for index, child in enumerate(rules.prefix):
-        local = scope.names.take("item")
+        local = scope.inside(spot.v, "item")
         inner = nested(module, child, replace(spot, v=local, at=spot.at.index(str(index))), scope)
         if inner:
             lines += [f"if len({v}) > {index}:", *indent([f"{local} = {v}[{index}]", *inner])]
@@ -343,7 +356,7 @@ def _array(module: Module, node: Node, rules: Arrays, spot: Spot, scope: Scope) 
         expected = f"an array of at most {taken} item{'s' * (taken != 1)}" if taken else "an empty array"
         lines += [f"if len({v}) > {taken}:", f"    {spot.report(module, 'items', expected)}"]
     elif rules.items is not None and not module.ignores(rules.items):
-        index_name, item = scope.names.take("index"), scope.names.take("item")
+        index_name, item = scope.inside(spot.v, "index"), scope.inside(spot.v, "item")
         body = nested(module, rules.items, replace(spot, v=item, at=spot.at.index(index_name)), scope)
         if body:
             source = f"enumerate({v}[{taken}:], {taken})" if taken else f"enumerate({v})"
@@ -359,7 +372,7 @@ def _contains(module: Module, rules: Arrays, wanted: Node, spot: Spot, scope: Sc
     least, most = rules.min_contains, rules.max_contains
     if least == 0 and most is None:
         return []
-    item, found = scope.names.take("item"), scope.names.take("found")
+    item, found = scope.inside(spot.v, "item"), scope.names.take("found")
     _, passes = fits(module, wanted, item, scope, ALL_TYPES)
     count = f"len({spot.v})" if passes == "True" else f"sum(1 for {item} in {spot.v} if {passes})"
     lines: list[Line] = [f"{found} = {count}"]
@@ -374,7 +387,7 @@ def _contains(module: Module, rules: Arrays, wanted: Node, spot: Spot, scope: Sc
 
 
 def _unevaluated_items(module: Module, node: Node, leftover: Node, spot: Spot, scope: Scope) -> list[Line]:
-    index, item = scope.names.take("index"), scope.names.take("item")
+    index, item = scope.inside(spot.v, "index"), scope.inside(spot.v, "item")
     setup, evaluated = evaluated_items(module, node, spot.v, index, item, scope)
     if evaluated == "True":
         return []

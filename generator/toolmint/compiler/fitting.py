@@ -25,7 +25,7 @@ from .source import Guard, all_of, any_of, either, negated, string
 def call(module: Module, node: Node, v: str, scope: Scope) -> str:
     """Return an expression that is True if a value fits a node with a function of its own."""
     name = module.function("is_valid", node)
-    return f"{name}({v}, {scope.depth})" if node in module.recursive else f"{name}({v})"
+    return f"{name}({v}, {scope.check_arguments(v)})" if node in module.recursive else f"{name}({v})"
 
 
 def fits(module: Module, node: Node, v: str, scope: Scope, known: frozenset[str]) -> tuple[str, str]:

@@ -185,6 +185,34 @@ def rejecting_nodes(nodes: list[Node]) -> set[Node]:
     return rejecting
 
 
+_CLASSES = {"string": str, "array": list, "object": dict}
+
+
+def excluding_nodes(nodes: list[Node], kinds: frozenset[str]) -> set[Node]:
+    """Return those of the nodes, listed with parents first, that no value of these types fits, as far as is plain.
+
+    ``kinds`` are some of string, array and object.
+    """
+    classes = tuple(_CLASSES[kind] for kind in sorted(kinds))
+    excluding = {
+        node
+        for node in nodes
+        if node.verdict is False
+        or (node.types is not None and not node.types & kinds)
+        or any(not any(isinstance(value, classes) for value in values) for values in node.values)
+    }
+    size = -1
+    while size != len(excluding):
+        size = len(excluding)
+        excluding.update(
+            node
+            for node in reversed(nodes)
+            if not excluding.isdisjoint((*node.refs, *node.all_of))
+            or any(options and excluding.issuperset(options) for options in (node.any_of, node.one_of))
+        )
+    return excluding
+
+
 def reachable(root: Node) -> list[Node]:
     """Every node the root applies to something, itself first, each once."""
     found = {root: None}
@@ -197,13 +225,13 @@ def reachable(root: Node) -> list[Node]:
     return list(found)
 
 
-def recursive_nodes(root: Node) -> set[Node]:
-    """Return the nodes that lead back to themselves (Tarjan's algorithm, without recursion)."""
+def recursive_components(root: Node) -> list[set[Node]]:
+    """Return the nodes that lead back to themselves, with those on the same ways (Tarjan, without recursion)."""
     index: dict[Node, int] = {root: 0}
     low = {root: 0}
     stack, on_stack = [root], {root}
     work = [(root, root.children())]
-    found: set[Node] = set()
+    found: list[set[Node]] = []
     while work:
         node, children = work[-1]
         for child in children:
@@ -215,8 +243,6 @@ def recursive_nodes(root: Node) -> set[Node]:
                 break
             if child in on_stack:
                 low[node] = min(low[node], index[child])
-                if child is node:
-                    found.add(node)
         else:
             work.pop()
             if work:
@@ -227,6 +253,29 @@ def recursive_nodes(root: Node) -> set[Node]:
                 while not component or component[-1] is not node:
                     component.append(stack.pop())
                     on_stack.discard(component[-1])
-                if len(component) > 1:
-                    found.update(component)
+                if len(component) > 1 or any(child is node for child in node.children()):
+                    found.append(set(component))
     return found
+
+
+def looks_twice(component: set[Node]) -> bool:
+    """Whether recursive schemas can reach the same value in two ways, so that each level may double the work."""
+    for node in component:
+        arrays, objects = node.arrays or Arrays(), node.objects or Objects()
+        ways_by_kind: tuple[tuple[list[Node | None], ...], ...] = (
+            (
+                [*arrays.prefix, arrays.items],
+                [arrays.contains],
+                [arrays.unevaluated],
+            ),
+            (
+                [*objects.properties.values(), objects.additional],
+                *([child] for _, child in objects.patterns),
+                [objects.unevaluated],
+            ),
+        )
+        in_place = sum(child in component for child in node.in_place())
+        for ways in ways_by_kind:
+            if in_place + sum(not component.isdisjoint(way) for way in ways) > 1:
+                return True
+    return False

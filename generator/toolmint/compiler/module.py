@@ -2,16 +2,15 @@
 
 from collections import Counter, deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from .model import Json, Node, reachable, recursive_nodes, rejecting_nodes
+from .model import Json, Node, looks_twice, reachable, recursive_components, rejecting_nodes
 from .patterns import Category, Pattern
 from .pointers import unescape
 from .source import Names, literal, pattern_literal, snake, string
 
 SUPPORT = (
     "NESTING_LIMIT", "NestingError", "Violation", "ambiguous", "because", "category_members", "closest", "equal",
-    "fits_format", "is_multiple", "is_unique", "misspelt", "missing", "nested_too_deep", "pointer_token",
+    "extend", "fits_format", "is_multiple", "is_unique", "misspelt", "missing", "nested_too_deep", "pointer_token",
     "repeated", "unexpected", "unexplained", "unwrapped", "violated",
 )  # fmt: skip
 """Everything runtime.validation offers to emitted code; no local variable takes such a name."""
@@ -23,19 +22,41 @@ MAX_SHALLOW = 100
 """How many schemas there may be before a chain of their functions could use up Python's stack."""
 
 
-@dataclass(slots=True)
 class Scope:
-    """One function being emitted.
+    """One function being emitted: its local variables, and what it passes on to recursive functions.
 
     Attributes:
         names: its local variables.
-        depth: the depth to call a recursive function with.
         levels: how many schemas the current one is inside of in this function.
     """
 
-    names: Names
-    depth: str
-    levels: int = 0
+    def __init__(self, names: Names, *, recursive: bool, memo: str, told: str) -> None:
+        """Start a function; ``memo`` and ``told`` are what to pass on, empty if nothing is remembered."""
+        self.names = names
+        self.levels = 0
+        self._recursive = recursive
+        self._memo = memo
+        self._told = told
+        self._depths: dict[str, int] = {}
+
+    def inside(self, v: str, wanted: str) -> str:
+        """Return a variable for an item, a property or a property's name of the value in another variable."""
+        name = self.names.take(wanted)
+        self._depths[name] = self._depths.get(v, 0) + 1
+        return name
+
+    def check_arguments(self, v: str) -> str:
+        """Return what a recursive is_valid is called with after the value ``v``."""
+        return ", ".join(part for part in (self._depth(v), self._memo) if part)
+
+    def explain_arguments(self, v: str) -> str:
+        """Return what a recursive explain of ``v`` is called with after its first arguments."""
+        return ", ".join(part for part in (self._depth(v), self._told) if part)
+
+    def _depth(self, v: str) -> str:
+        """Return how deep ``v`` is nested: what came in, and one for each level since."""
+        levels = self._depths.get(v, 0)
+        return str(levels) if not self._recursive else f"depth + {levels}" if levels else "depth"
 
 
 class Module:
@@ -48,13 +69,16 @@ class Module:
         self.modules: set[str] = set()
         self.constants: list[str] = []
         self.pending: deque[tuple[str, Node]] = deque()
-        self.recursive = recursive_nodes(root)
+        components = recursive_components(root)
+        self.recursive = set().union(*components)
+        self.memoised = any(map(looks_twice, components))
         nodes = reachable(root)
         self.rejecting = rejecting_nodes(nodes)
         self.deep = bool(self.recursive) or len(nodes) > MAX_SHALLOW
         self._uses = Counter(child for node in nodes for child in node.children())
         self._names = Names()
         self._labels: dict[Node, str] = {}
+        self._numbers: dict[Node, int] = {}
         self._label_names = Names()
         self._constants: dict[tuple[str, str], str] = {}
         self._functions: dict[tuple[str, Node], str] = {}
@@ -109,11 +133,19 @@ class Module:
             self.pending.append(key)
         return self._functions[key]
 
-    def scope(self, node: Node, *parameters: str) -> Scope:
-        """Return the scope of a node's function."""
-        entries = (f"{self.prefix}_{kind}" for kind in ("is_valid", "violations", "destringified"))
-        depth = "depth + 1" if node in self.recursive else "0"
-        return Scope(Names((*parameters, "depth", "re", "Any", *SUPPORT, *entries)), depth)
+    def scope(self, node: Node | None, kind: str, *parameters: str) -> Scope:
+        """Return the scope of a node's function of one kind, or of one that is called from outside."""
+        entries = (f"{self.prefix}_{entry}" for entry in ("is_valid", "violations", "destringified"))
+        names = Names((*parameters, "depth", "memo", "told", "re", "Any", *SUPPORT, *entries))
+        recursive = node in self.recursive
+        if not self.memoised:
+            return Scope(names, recursive=recursive, memo="", told="")
+        memo = "memo" if recursive and kind == "is_valid" else "{}"
+        return Scope(names, recursive=recursive, memo=memo, told="told" if recursive else "{}")
+
+    def number(self, node: Node) -> int:
+        """Return a number of a node's own, in the order of asking."""
+        return self._numbers.setdefault(node, len(self._numbers))
 
     def stands_alone(self, node: Node, scope: Scope) -> bool:
         """Whether a node with children gets a function of its own rather than being written out where it is used."""

@@ -26,7 +26,7 @@ _RESERVED = frozenset(keyword.kwlist) | frozenset(
         "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len",
         "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord",
         "pow", "print", "property", "quit", "range", "repr", "reversed", "round", "set", "setattr", "slice",
-        "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip", "match", "case",
+        "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip", "match", "case", "l",
     }
 )  # fmt: skip
 """Keywords, and builtins as of any supported Python: no local variable takes such a name."""
@@ -52,14 +52,19 @@ Line = str | Guard
 
 
 def loop(key: str, value: str, container: str, body: Sequence[Line]) -> list[Line]:
-    """Return a loop over an object's properties that binds only what the body mentions; none for an empty body."""
+    """Return a loop over an object's properties, or an array's items, that binds only what the body mentions.
+
+    ``key`` is the variable for a property's name, or empty for an array; an empty body needs no loop.
+    """
     if not body:
         return []
     if list(body) == ["return False"]:
         return [Guard((container,), (f"not {container}",))]
-    wants_key, wants_value = mentioned(key, body), mentioned(value, body)
+    wants_key, wants_value = bool(key) and mentioned(key, body), mentioned(value, body)
     if not wants_key and not wants_value and isinstance(body[0], Guard):
         return when(container, body)
+    if not key:
+        return [f"for {value} in {container}:", *indent(body)]
     target = f"{key}, {value}" if wants_key and wants_value else value if wants_value else key
     method = ".items()" if wants_key and wants_value else ".values()" if wants_value else ""
     return [f"for {target} in {container}{method}:", *indent(body)]
@@ -89,7 +94,7 @@ def when(condition: str, body: Sequence[Line]) -> list[Line]:
     if list(body) == ["return False"]:
         return [Guard((condition,), (negated(condition),))]
     if len(body) == 1 and isinstance(guard := body[0], Guard) and not guard.level:
-        fails = f"{condition} and {either(guard.fails)}"
+        fails = all_of([condition, any_of(guard.fails)])
         return [Guard((fails,), (negated(fails),))]
     if is_one_if(body) and not any(str(line).startswith("el") for line in body):
         inner, *rest = written(body)
@@ -115,7 +120,10 @@ def any_of(conditions: Iterable[str]) -> str:
     conditions = tuple(conditions)
     if len(conditions) == 1:
         return conditions[0]
-    return " or ".join(f"({condition})" if " and " in condition else condition for condition in conditions)
+    return " or ".join(
+        f"({condition})" if " and " in condition and not _closes_last(condition) else condition
+        for condition in conditions
+    )
 
 
 def all_of(conditions: Iterable[str]) -> str:
@@ -155,7 +163,7 @@ def _closes_last(condition: str) -> bool:
 
 def _loose(condition: str) -> bool:
     """Whether a condition may fall apart beside ``and``; strings in it only make it look so, which does no harm."""
-    return " or " in condition or " if " in condition
+    return " or " in condition and not _closes_last(condition)
 
 
 def written(lines: Iterable[Line]) -> Iterator[str]:
