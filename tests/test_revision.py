@@ -1,4 +1,10 @@
-"""The definitions of a revision are the published ones, its method table follows from them, its loader is strict."""
+"""The definitions of every revision are the published ones, its method table follows from them, its loader is strict.
+
+The older revisions are published in draft-07, with ``definitions``; here all are in 2020-12, with ``$defs``. Two
+definitions are structurally equal when they are the same JSON once annotations are dropped, lists without an order are
+sorted, and references are reduced to the name they end in. That is equality of meaning, as a test makes sure: no
+published definition uses a keyword that the two dialects read differently, nor anything but text beside a reference.
+"""
 
 import json
 import os
@@ -19,19 +25,26 @@ from toolmint.revision import METHODS, Revision, RevisionError, Schema, known_re
 
 NAME = "2026-07-28"
 FOLDER = SCHEMAS / NAME
-FILES = sorted(path for path in FOLDER.glob("*.json") if path.name != METHODS)
-PUBLISHED = REFERENCE / "mcp" / NAME
+HANDSHAKE = {"2024-11-05": 79, "2025-03-26": 83, "2025-06-18": 91, "2025-11-25": 145}
+COUNTS = {**HANDSHAKE, NAME: 155}
+FILES = sorted(path for name in COUNTS for path in (SCHEMAS / name).glob("*.json") if path.name != METHODS)
+PUBLISHED = REFERENCE / "mcp"
 ANNOTATIONS = {"title": str, "description": str, "$comment": str, "examples": list}
 
 
+@pytest.fixture(scope="module", params=COUNTS)
+def revision(request: pytest.FixtureRequest) -> Revision:
+    return load_revision(request.param)
+
+
 @pytest.fixture(scope="module")
-def revision() -> Revision:
+def newest() -> Revision:
     return load_revision(NAME)
 
 
-@pytest.fixture(scope="module")
-def published() -> dict[str, Any]:
-    definitions: dict[str, Any] = read(PUBLISHED / "schema.json")["$defs"]
+def published(name: str) -> dict[str, Any]:
+    document = read(PUBLISHED / name / "schema.json")
+    definitions: dict[str, Any] = document.get("$defs") or document["definitions"]
     return definitions
 
 
@@ -43,7 +56,11 @@ def structure(schema: Any) -> Any:
     """Reduce a schema to what decides validity; a *property* called title or description is a schema and stays."""
     if isinstance(schema, dict):
         return {
-            key: sorted(value) if key in ("required", "enum") and isinstance(value, list) else structure(value)
+            key: sorted(value)
+            if key in ("required", "enum") and isinstance(value, list)
+            else value.rpartition("/")[2]
+            if key == "$ref" and isinstance(value, str)
+            else structure(value)
             for key, value in schema.items()
             if not (key in ANNOTATIONS and isinstance(value, ANNOTATIONS[key]))
         }
@@ -83,38 +100,54 @@ def runs(text: str, length: int = 7) -> set[tuple[str, ...]]:
 
 
 @needs_reference
-def test_the_definitions_are_the_published_ones(revision: Revision, published: dict[str, Any]) -> None:
-    assert len(published) == 155
-    assert set(revision.definitions) == set(published)
-    for name, schema in published.items():
+def test_the_definitions_are_the_published_ones(revision: Revision) -> None:
+    theirs = published(revision.name)
+    assert len(theirs) == COUNTS[revision.name]
+    assert set(revision.definitions) == set(theirs)
+    for name, schema in theirs.items():
         assert structure(revision.definitions[name]) == structure(schema), name
 
 
 @needs_reference
-def test_the_published_examples_are_valid(revision: Revision) -> None:
-    examples = sorted((PUBLISHED / "examples").glob("*/*.json"))
+def test_the_published_definitions_mean_the_same_in_both_dialects(revision: Revision) -> None:
+    alike = {"type", "const", "enum", "format", "properties", "additionalProperties", "required", "items", "default"}
+    alike |= {"anyOf", "allOf", "oneOf", "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"}
+    used: set[str] = set()
+    for _, _, schema in subschemas({"$defs": published(revision.name)}):
+        if isinstance(schema, dict) and "$ref" in schema and isinstance(schema["$ref"], str):
+            assert set(schema) <= {"$ref", *ANNOTATIONS}
+        elif isinstance(schema, dict):
+            used |= set(schema)
+            assert isinstance(schema.get("items", {}), dict)
+    assert used - {"$defs"} <= alike | set(ANNOTATIONS)
+
+
+@needs_reference
+def test_the_published_examples_are_valid(newest: Revision) -> None:
+    examples = sorted((PUBLISHED / NAME / "examples").glob("*/*.json"))
     assert len(examples) == 129
     faults = [
         f"{path.parent.name}/{path.name}: {error.json_path} {error.message}"
         for path in examples
-        for error in Draft202012Validator(revision.schema(path.parent.name)).iter_errors(read(path))
+        for error in Draft202012Validator(newest.schema(path.parent.name)).iter_errors(read(path))
     ]
     assert faults == []
 
 
 @needs_reference
-def test_no_description_repeats_the_published_text() -> None:
-    theirs = set().union(*map(runs, descriptions(read(PUBLISHED / "schema.json"))))
-    ours = [text for path in (*FILES, SCHEMAS / "methods.schema.json") for text in descriptions(read(path))]
-    assert len(theirs) > 1000
-    assert len(ours) > 500
+def test_no_description_repeats_the_published_text_of_any_revision() -> None:
+    texts = {text for name in COUNTS for text in descriptions({"$defs": published(name)})}
+    theirs = set().union(*map(runs, texts))
+    ours = {text for path in (*FILES, SCHEMAS / "methods.schema.json") for text in descriptions(read(path))}
+    assert len(theirs) > 2000
+    assert len(ours) > 350
     assert [text for text in ours if runs(text) & theirs] == []
 
 
 # The files by themselves
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_file_is_a_valid_schema_with_title_and_description(path: Path) -> None:
     document = read(path)
     Draft202012Validator.check_schema(document)
@@ -123,7 +156,7 @@ def test_a_file_is_a_valid_schema_with_title_and_description(path: Path) -> None
     assert path.read_text() == json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_definition_and_property_is_described(path: Path) -> None:
     bare = [
         pointer
@@ -133,10 +166,12 @@ def test_every_definition_and_property_is_described(path: Path) -> None:
     assert bare == []
 
 
-def test_the_method_table_is_valid() -> None:
+def test_the_method_table_is_valid(revision: Revision) -> None:
     table_schema = read(SCHEMAS / "methods.schema.json")
     Draft202012Validator.check_schema(table_schema)
-    assert list(Draft202012Validator(table_schema).iter_errors(read(FOLDER / METHODS))) == []
+    table = SCHEMAS / revision.name / METHODS
+    assert list(Draft202012Validator(table_schema).iter_errors(read(table))) == []
+    assert table.read_text() == json.dumps(read(table), indent=2, ensure_ascii=False) + "\n"
 
 
 # The method table, held against the definitions
@@ -144,7 +179,9 @@ def test_the_method_table_is_valid() -> None:
 
 def members(revision: Revision, union: str) -> set[str]:
     """Name the messages of a union; the published union of one message is a copy of it."""
-    schema = revision.definitions[union]
+    schema = revision.definitions.get(union)
+    if schema is None:
+        return set()
     if "anyOf" in schema:
         return {option["$ref"].removeprefix("#/$defs/") for option in schema["anyOf"]}
     return {
@@ -160,25 +197,35 @@ def method_of(revision: Revision, message: str) -> str:
 
 
 def params_of(revision: Revision, message: str) -> str | None:
-    reference = revision.definitions[message]["properties"]["params"].get("$ref")
+    reference = revision.definitions[message]["properties"].get("params", {}).get("$ref")
     return reference.removeprefix("#/$defs/") if reference else None
 
 
 def results_of(revision: Revision, message: str) -> set[str]:
-    """Name the results that the definition of a request's response allows."""
-    result = revision.definitions[f"{message.removesuffix('Request')}ResultResponse"]["properties"]["result"]
-    return {option["$ref"].removeprefix("#/$defs/") for option in result.get("anyOf", [result])}
+    """Name the results that answer a request.
+
+    The definition of its response says so, and where there is none, its name. A request without a result of its own
+    gets the empty one.
+    """
+    stem = message.removesuffix("Request")
+    response = revision.definitions.get(f"{stem}ResultResponse")
+    if response is not None:
+        result = response["properties"]["result"]
+        return {option["$ref"].removeprefix("#/$defs/") for option in result.get("anyOf", [result])}
+    return {f"{stem}Result" if f"{stem}Result" in revision.definitions else "EmptyResult"}
 
 
 def test_the_table_has_every_method_of_the_unions_and_no_other(revision: Revision) -> None:
-    from_client, from_server = members(revision, "ClientNotification"), members(revision, "ServerNotification")
-    expected = {(name, "request", "client-to-server") for name in members(revision, "ClientRequest")}
-    expected |= {(name, "notification", "client-to-server") for name in from_client - from_server}
-    expected |= {(name, "notification", "server-to-client") for name in from_server - from_client}
-    expected |= {(name, "notification", "both") for name in from_client & from_server}
+    expected = set()
+    for kind in ("Request", "Notification"):
+        from_client, from_server = members(revision, f"Client{kind}"), members(revision, f"Server{kind}")
+        expected |= {(name, kind.lower(), "client-to-server") for name in from_client - from_server}
+        expected |= {(name, kind.lower(), "server-to-client") for name in from_server - from_client}
+        expected |= {(name, kind.lower(), "both") for name in from_client & from_server}
     expected |= {(name, "input-request", "server-to-client") for name in members(revision, "InputRequest")}
     assert {(entry.message, entry.kind, entry.direction) for entry in revision.methods.values()} == expected
-    assert len(revision.methods) == len(expected) == 21
+    counts = {"2024-11-05": 24, "2025-03-26": 24, "2025-06-18": 25, "2025-11-25": 31, NAME: 21}
+    assert len(revision.methods) == len(expected) == counts[revision.name]
 
 
 def test_method_and_params_are_those_of_the_message(revision: Revision) -> None:
@@ -200,80 +247,195 @@ def test_results_are_those_of_the_responses(revision: Revision) -> None:
     assert answers == members(revision, "InputResponse")
 
 
+def test_each_side_s_results_answer_the_other_s_requests(revision: Revision) -> None:
+    for receiver, direction in (("Client", "server-to-client"), ("Server", "client-to-server")):
+        requests = [entry for entry in revision.methods.values() if entry.kind == "request"]
+        expected = {entry.result for entry in requests if entry.direction in (direction, "both")}
+        named = members(revision, f"{receiver}Result") - {"Result", "EmptyResult", "InputRequiredResult"}
+        if revision.era == "modern" and receiver == "Client":
+            continue  # nothing a client answers goes out as a response there
+        assert named == expected - {"EmptyResult"}
+
+
 def test_paging_caching_and_retries_show_in_the_definitions(revision: Revision) -> None:
-    def has(definition: str | None, field: str) -> bool:
-        return definition is not None and field in revision.definitions[definition].get("properties", {})
+    def has(schema: Any, field: str) -> bool:
+        return field in schema.get("properties", {})
 
     for entry in revision.methods.values():
-        assert entry.paginated == has(entry.params, "cursor") == has(entry.result, "nextCursor")
-        assert entry.cacheable == has(entry.result, "ttlMs") == has(entry.result, "cacheScope")
-        assert entry.input_required == has(entry.params, "requestState") == has(entry.params, "inputResponses")
+        message = revision.definitions[entry.message]
+        inline = message["properties"].get("params", {})
+        params = revision.definitions[entry.params] if entry.params else inline
+        result = revision.definitions[entry.result] if entry.result else {}
+        assert entry.paginated == has(params, "cursor") == has(result, "nextCursor")
+        assert entry.cacheable == has(result, "ttlMs") == has(result, "cacheScope")
+        assert entry.input_required == has(params, "requestState") == has(params, "inputResponses")
 
 
-def test_capabilities_and_mirrored_fields_are_those_of_the_specification(revision: Revision) -> None:
-    # specification/2026-07-28: the Capabilities section of each feature's page; Streamable HTTP, Standard Headers
-    assert {name: entry.capability for name, entry in revision.methods.items() if entry.capability} == {
-        "tools/list": "tools",
-        "tools/call": "tools",
-        "notifications/tools/list_changed": "tools.listChanged",
-        "resources/list": "resources",
-        "resources/templates/list": "resources",
-        "resources/read": "resources",
-        "notifications/resources/list_changed": "resources.listChanged",
-        "notifications/resources/updated": "resources.subscribe",
-        "prompts/list": "prompts",
-        "prompts/get": "prompts",
-        "notifications/prompts/list_changed": "prompts.listChanged",
-        "completion/complete": "completions",
-        "notifications/message": "logging",
-        "elicitation/create": "elicitation",
-        "sampling/createMessage": "sampling",
-        "roots/list": "roots",
-    }
+FEATURES = {
+    "tools/list": "tools",
+    "tools/call": "tools",
+    "notifications/tools/list_changed": "tools.listChanged",
+    "resources/list": "resources",
+    "resources/templates/list": "resources",
+    "resources/read": "resources",
+    "notifications/resources/list_changed": "resources.listChanged",
+    "notifications/resources/updated": "resources.subscribe",
+    "prompts/list": "prompts",
+    "prompts/get": "prompts",
+    "notifications/prompts/list_changed": "prompts.listChanged",
+    "notifications/message": "logging",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+COMPLETION = {"completion/complete": "completions"}  # 2024-11-05 has the method, but no capability for it
+ELICITATION = {"elicitation/create": "elicitation"}
+CONNECTION = {
+    "resources/subscribe": "resources.subscribe",
+    "resources/unsubscribe": "resources.subscribe",
+    "logging/setLevel": "logging",
+    "notifications/roots/list_changed": "roots.listChanged",
+}
+TASKS = {
+    "tasks/get": "tasks",
+    "tasks/result": "tasks",
+    "tasks/list": "tasks.list",
+    "tasks/cancel": "tasks.cancel",
+    "notifications/tasks/status": "tasks",
+}
+CAPABILITIES = {
+    "2024-11-05": FEATURES | CONNECTION,
+    "2025-03-26": FEATURES | CONNECTION | COMPLETION,
+    "2025-06-18": FEATURES | CONNECTION | COMPLETION | ELICITATION,
+    "2025-11-25": FEATURES | CONNECTION | COMPLETION | ELICITATION | TASKS,
+    NAME: FEATURES | COMPLETION | ELICITATION,
+}
+
+
+def test_capabilities_are_those_of_the_specification(revision: Revision) -> None:
+    # specification/REVISION: the Capabilities section of each feature's page
+    gated = {name: entry.capability for name, entry in revision.methods.items() if entry.capability}
+    assert gated == CAPABILITIES[revision.name]
+
+
+def test_mirrored_fields_are_those_of_the_specification(revision: Revision) -> None:
+    # specification/2026-07-28/basic/transports, Streamable HTTP, Standard Headers
     mirrored = {name: entry.mirrored for name, entry in revision.methods.items() if entry.mirrored}
-    assert mirrored == {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+    expected = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+    assert mirrored == (expected if revision.era == "modern" else {})
+
+
+def test_little_may_come_before_the_handshake_is_complete(revision: Revision) -> None:
+    # specification/REVISION/basic/lifecycle, Initialization: only pings, and log messages from the server; what goes
+    # with those and with initialize itself may come too
+    early = {name for name, entry in revision.methods.items() if entry.before_initialize}
+    if revision.era == "modern":
+        assert early == set(revision.methods)
+    else:
+        notifications = {"initialized", "cancelled", "progress", "message"}
+        assert early == {"initialize", "ping"} | {f"notifications/{name}" for name in notifications}
+
+
+def test_batches_are_of_one_revision(revision: Revision) -> None:
+    # specification/2025-03-26/basic, Batching; specification/2025-06-18/changelog
+    assert revision.batches == (revision.name == "2025-03-26")
+    assert revision.batches == any(
+        part.get("type") == "array" for part in revision.definitions["JSONRPCMessage"]["anyOf"]
+    )
+
+
+def test_content_kinds_are_those_the_definitions_allow(revision: Revision) -> None:
+    def referred(schema: Any) -> set[str]:
+        """Name the blocks that a schema refers to, directly or through a union or an array of them."""
+        names = {part["$ref"].removeprefix("#/$defs/") for _, _, part in subschemas(schema) if "$ref" in part}
+        unions = {name for name in names if "anyOf" in revision.definitions[name]}
+        return (names - unions).union(*(referred(revision.definitions[name]) for name in unions))
+
+    definitions = revision.definitions
+    assert set(revision.content_kinds.values()) == referred(definitions["CallToolResult"]["properties"]["content"])
+    assert set(revision.content_kinds.values()) == referred(definitions["PromptMessage"]["properties"]["content"])
+    sampling = referred(definitions["SamplingMessage"]["properties"]["content"])
+    assert set(revision.sampling_content_kinds.values()) == sampling
+    kinds = {"2024-11-05": (3, 2), "2025-03-26": (4, 3), "2025-06-18": (5, 3), "2025-11-25": (5, 5), NAME: (5, 5)}
+    assert (len(revision.content_kinds), len(revision.sampling_content_kinds)) == kinds[revision.name]
+    for kind, name in (*revision.content_kinds.items(), *revision.sampling_content_kinds.items()):
+        assert definitions[name]["properties"]["type"]["const"] == kind
 
 
 def error_shape(revision: Revision, name: str) -> dict[str, Any]:
     """Merge what a definition says of the error object itself, which some wrap into a whole response."""
     properties = revision.definitions[name]["properties"]
-    if "error" in properties:
+    if "allOf" in properties.get("error", {}):
         properties = next(option["properties"] for option in properties["error"]["allOf"] if "properties" in option)
     return dict(properties)
 
 
 def test_errors_are_those_the_definitions_fix(revision: Revision) -> None:
-    definitions = {name for name in revision.subjects["errors"] if name != "Error"}
-    assert {error.definition for error in revision.errors.values()} == definitions
+    definitions = {
+        name
+        for name, definition in revision.definitions.items()
+        if "properties" in definition and "const" in error_shape(revision, name).get("code", {})
+    }
+    assert {error.definition for error in revision.errors.values()} - {None} == definitions
     for name, error in revision.errors.items():
         assert error.name == name
-        assert error.definition is not None
-        shape = error_shape(revision, error.definition)
-        assert error.code == shape["code"]["const"]
+        shape = error_shape(revision, error.definition) if error.definition else {}
+        assert error.code == shape.get("code", {}).get("const", error.code)
         fixed = structure(shape.get("data", {}))
         data = structure(error.data or {})
         assert {key: value for key, value in data.items() if key not in ("$schema", "$defs")} == fixed
 
 
-def test_the_data_of_an_error_is_a_schema_that_stands_alone(revision: Revision) -> None:
-    data = revision.errors["missingRequiredClientCapability"].data
-    assert data is not None
-    validator = Draft202012Validator(data)
-    assert validator.is_valid({"requiredCapabilities": {"elicitation": {"form": {}}}})
-    assert not validator.is_valid({"requiredCapabilities": {"elicitation": True}})
+def test_codes_are_those_of_the_specification(revision: Revision) -> None:
+    # JSON-RPC 2.0, section 5.1; specification/REVISION/server/resources and, in 2025-11-25, client/elicitation: errors
+    codes = {error.code for error in revision.errors.values()}
+    of_revision = {NAME: {-32020, -32021, -32022}, "2025-11-25": {-32002, -32042}}
+    assert codes == {-32700, -32600, -32601, -32602, -32603} | of_revision.get(revision.name, {-32002})
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "data", "wrong"),
+    [
+        (
+            NAME,
+            "missingRequiredClientCapability",
+            {"requiredCapabilities": {"elicitation": {"form": {}}}},
+            {"requiredCapabilities": {"elicitation": True}},
+        ),
+        (
+            "2025-11-25",
+            "urlElicitationRequired",
+            {"elicitations": [{"mode": "url", "elicitationId": "1", "url": "https://example.com", "message": "Pay."}]},
+            {"elicitations": [{"mode": "form", "message": "Pay."}]},
+        ),
+    ],
+)
+def test_the_data_of_an_error_is_a_schema_that_stands_alone(name: str, error: str, data: Any, wrong: Any) -> None:
+    schema = load_revision(name).errors[error].data
+    assert schema is not None
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid(data)
+    assert not validator.is_valid(wrong)
     assert not validator.is_valid({})
 
 
-def test_meta_keys_are_those_the_definitions_name(revision: Revision) -> None:
-    trace_context = {"traceparent", "tracestate", "baggage"}  # basic, General fields: reserved, but in no definition
+def test_meta_keys_are_those_that_are_named(revision: Revision) -> None:
+    of_text = {  # reserved by the specification's text, but in no definition
+        NAME: {"traceparent", "tracestate", "baggage"},  # basic, General fields
+        "2025-11-25": {  # basic/utilities/tasks
+            "io.modelcontextprotocol/related-task",
+            "io.modelcontextprotocol/model-immediate-response",
+        },
+    }
     named = {
         key
-        for name, definition in revision.definitions.items()
-        if name.endswith("MetaObject")
-        for key in definition.get("properties", {})
+        for pointer, _, schema in subschemas({"$defs": revision.definitions})
+        if pointer.endswith(("MetaObject", "/_meta")) and isinstance(schema, dict)
+        for key in schema.get("properties", {})
     }
-    assert set(revision.meta_keys.values()) == named | trace_context
-    assert all(key.rpartition("/")[2] == role for role, key in revision.meta_keys.items())
+    assert set(revision.meta_keys.values()) == named | of_text.get(revision.name, set())
+    for role, key in revision.meta_keys.items():
+        head, *tail = key.rpartition("/")[2].split("-")
+        assert role == head + "".join(part.capitalize() for part in tail)
 
 
 # Schemas that stand alone
@@ -281,7 +443,7 @@ def test_meta_keys_are_those_the_definitions_name(revision: Revision) -> None:
 
 def test_every_definition_is_in_one_subject_and_stands_alone(revision: Revision) -> None:
     assert sorted(name for names in revision.subjects.values() for name in names) == sorted(revision.definitions)
-    assert set(revision.subjects) == {path.stem for path in FILES}
+    assert set(revision.subjects) == {path.stem for path in FILES if path.parent.name == revision.name}
     for name, definition in revision.definitions.items():
         schema = revision.schema(name)
         assert {key: value for key, value in schema.items() if key not in ("$schema", "$defs")} == definition
@@ -289,26 +451,30 @@ def test_every_definition_is_in_one_subject_and_stands_alone(revision: Revision)
         assert referred == {f"#/$defs/{reached}" for reached in schema.get("$defs", {})}
 
 
-def test_a_schema_carries_only_what_it_reaches(revision: Revision) -> None:
-    assert "$defs" not in revision.schema("Cursor")
-    assert list(revision.schema("PromptReference")) == ["$schema", "description", "type", "required", "properties"]
-    assert set(revision.schema("JSONArray")["$defs"]) == {"JSONValue", "JSONObject"}
-    assert set(revision.schema("JSONObject")["$defs"]) == {"JSONValue", "JSONObject"}
+def test_a_schema_carries_only_what_it_reaches(newest: Revision) -> None:
+    assert "$defs" not in newest.schema("Cursor")
+    assert list(newest.schema("PromptReference")) == ["$schema", "description", "type", "required", "properties"]
+    assert set(newest.schema("JSONArray")["$defs"]) == {"JSONValue", "JSONObject"}
+    assert set(newest.schema("JSONObject")["$defs"]) == {"JSONValue", "JSONObject"}
 
 
-def test_an_unknown_definition_is_named_with_the_nearest(revision: Revision) -> None:
+def test_an_unknown_definition_is_named_with_the_nearest(newest: Revision) -> None:
     with pytest.raises(RevisionError, match=r"'CallToolsResult'\ndid you mean 'CallToolResult'"):
-        revision.schema("CallToolsResult")
+        newest.schema("CallToolsResult")
 
 
 # The loader
 
 
-def test_the_bundled_revision_is_known_and_loaded_once() -> None:
-    assert NAME in known_revisions()
-    assert load_revision(NAME) is load_revision(NAME)
-    loaded = load_revision(NAME)
-    assert (loaded.name, loaded.era) == (NAME, "modern")
+def test_the_bundled_revisions_are_known_oldest_first() -> None:
+    assert known_revisions() == tuple(COUNTS) == tuple(sorted(COUNTS))
+    assert known_revisions(era="modern") == (NAME,)
+    assert known_revisions(era="handshake") == tuple(HANDSHAKE)
+
+
+def test_a_bundled_revision_is_loaded_once(revision: Revision) -> None:
+    assert load_revision(revision.name) is revision
+    assert revision.era == ("handshake" if revision.name in HANDSHAKE else "modern")
 
 
 @pytest.mark.parametrize("name", ["2026-07-29", "latest", "", f"../schema/{NAME}"])
@@ -344,9 +510,11 @@ def own(tmp_path: Path) -> Path:
         "result": "EmptyResult",
     }
     ping |= dict.fromkeys(("params", "capability", "mirrored"))
-    ping |= dict.fromkeys(("paginated", "cacheable", "inputRequired"), False)
-    table = {"revision": "draft", "era": "handshake", "jsonrpc": "2.0", "methods": [ping], "errors": {}, "metaKeys": {}}
-    write(folder / METHODS, table)
+    ping |= dict.fromkeys(("paginated", "cacheable", "inputRequired", "beforeInitialize"), False)
+    table = {"revision": "draft", "era": "handshake", "jsonrpc": "2.0", "batches": False, "methods": [ping]}
+    write(
+        folder / METHODS, table | {name: {} for name in ("errors", "metaKeys", "contentKinds", "samplingContentKinds")}
+    )
     request = {"properties": {"method": {"const": "ping"}, "id": {"$ref": "base.json#/$defs/Id"}}}
     write(folder / "ping.json", {"$defs": {"PingRequest": request}})
     write(folder / "base.json", {"$defs": {"Id": {"type": "integer"}, "EmptyResult": {"type": "object"}}})
@@ -365,6 +533,8 @@ def change(path: Path, edit: Callable[[Any], object]) -> None:
 
 def test_a_project_adds_revisions_of_its_own(own: Path) -> None:
     assert known_revisions(own) == (*known_revisions(), "draft")
+    assert known_revisions(own, era="handshake") == (*HANDSHAKE, "draft")
+    assert known_revisions(own, era="modern") == (NAME,)
     assert known_revisions(own / "missing") == known_revisions()
     draft = load_revision("draft", own)
     assert draft.era == "handshake"
@@ -407,6 +577,7 @@ def table_edits() -> Iterator[tuple[Callable[[Any], object], str]]:
     yield lambda table: table.update(revision="2027-01-01"), "calls itself '2027-01-01', but its folder is 'draft'"
     yield busy(definition="Busy"), "errors.busy: 'Busy' is not defined"
     yield busy(data="base.json#/$defs/Id/not"), "errors.busy.data is 'base.json#/$defs/Id/not', which is no schema"
+    yield lambda table: table["contentKinds"].update(text="Id"), "content kind 'text': 'Id' is no definition with that"
     yield busy(data="base.json#/$defs/Id/type"), "errors.busy.data is 'base.json#/$defs/Id/type', which is no schema"
 
 
@@ -455,3 +626,11 @@ def test_a_file_that_is_not_json_is_named(own: Path) -> None:
     (own / "draft" / "more.json").write_text("{")
     with pytest.raises(RevisionError, match=r"more\.json: not a JSON document: .*line 1 column 2"):
         load_revision("draft", own)
+
+
+@pytest.mark.parametrize("table", [[], {"revision": "draft"}])
+def test_a_table_without_an_era_is_named_when_eras_matter(own: Path, table: Any) -> None:
+    write(own / "draft" / METHODS, table)
+    with pytest.raises(RevisionError, match="does not say its era") as caught:
+        known_revisions(own, era="modern")
+    assert caught.value.file == own / "draft" / METHODS

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolmint.fit import Fit, check_fit, contracts
 from toolmint.formatting import FormattingError
-from toolmint.lock import LockError, read_lock
+from toolmint.lock import LockError, lock_of, read_lock
 from toolmint.manifest import Manifest, ManifestError, load_manifest
 from toolmint.ownership import Changes, compare
 from toolmint.plan import Plan
@@ -56,12 +57,13 @@ class _Unusable(Exception):
         self.problems = problems
 
 
-def generate(path: Path, *, force: bool = False) -> Outcome:
+def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcome:
     """Write everything that follows from a manifest.
 
     Args:
         path: The manifest; the project is its folder.
         force: Overwrite generated files although they were edited.
+        accept: Take handlers that were written against another contract to fit the present one.
     """
     project = path.parent
     recovered = False
@@ -69,38 +71,42 @@ def generate(path: Path, *, force: bool = False) -> Outcome:
         if path.exists():
             with exclusive(project):
                 recovered = recover(project)
-                manifest, plan, changes = _plan(path, force=force)
-                if changes.conflicts:
-                    return Outcome(problems=changes.conflicts, warnings=manifest.warnings)
-                change_files(project, changes.writes, changes.removals)
+                prepared = _prepare(path, force=force, accept=accept)
+                if prepared.changes.conflicts:
+                    return Outcome(problems=prepared.changes.conflicts)
+                change_files(project, prepared.changes.writes, prepared.changes.removals)
         else:
-            manifest, plan, changes = _plan(path, force=force)  # which says what is wrong with the path
+            prepared = _prepare(path)  # which says what is wrong with the path
     except _Unusable as error:
         return Outcome(problems=error.problems, unusable=True)
     except TransactionError as error:
         return Outcome(problems=[error.problem], unusable=True)
+    changes = prepared.changes
     return Outcome(
-        warnings=manifest.warnings,
-        lines=_written(plan, changes, recovered=recovered),
+        warnings=[*prepared.fit.problems, *prepared.fit.warnings, *prepared.manifest.warnings],
+        lines=_written(prepared.plan, changes, recovered=recovered),
         facts={
             "written": sorted(changes.writes),
             "removed": list(changes.removals),
-            "unchanged": len(plan.files) + 1 - len(changes.writes),
+            "unchanged": len(prepared.plan.files) + 1 - len(changes.writes),
         },
     )
 
 
 def check(path: Path, *, strict: bool = False) -> Outcome:
-    """Say whether a project is as its manifest has it; change nothing.
+    """Say whether a project is as its manifest has it, and what a reviewer would; change nothing.
 
     Args:
         path: The manifest.
         strict: Take warnings for problems.
     """
+    from toolmint.review import context_size, review
+
     try:
-        manifest, plan, changes = _plan(path, force=False)
+        prepared = _prepare(path)
     except _Unusable as error:
         return Outcome(problems=error.problems, unusable=True)
+    changes, plan = prepared.changes, prepared.plan
     problems = list(changes.conflicts)
     hint = "run toolmint generate"
     for name in sorted(changes.writes):
@@ -110,11 +116,18 @@ def check(path: Path, *, strict: bool = False) -> Outcome:
     problems += [
         Problem(code="leftover", message="is no longer generated", file=name, hint=hint) for name in changes.removals
     ]
-    warnings = list(manifest.warnings)
+    problems += prepared.fit.problems
+    warnings = [*prepared.fit.warnings, *review(prepared.manifest)]
     if strict:
         problems, warnings = problems + warnings, []
+    size = context_size(prepared.manifest)
     lines = [] if problems else [f"{len(plan.files) + 1} files are as {path.name} has them"]
-    return Outcome(problems=problems, warnings=warnings, lines=lines)
+    return Outcome(
+        problems=problems,
+        warnings=warnings,
+        lines=lines,
+        facts={"contextSize": {"characters": size.characters, "tokens": size.tokens}},
+    )
 
 
 def init(folder: Path, *, name: str | None = None) -> Outcome:
@@ -133,7 +146,7 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
             hint=f"run toolmint generate {manifest}",
         )
         return Outcome(problems=[problem], unusable=True)
-    newest = known_revisions()[-1]
+    newest = known_revisions(era="modern")[-1]
     text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, revision=newest)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -173,14 +186,30 @@ def revisions() -> Outcome:
     )
 
 
-def _plan(path: Path, *, force: bool) -> tuple[Manifest, Plan, Changes]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A project's manifest, how the project should be, and how it is."""
+
+    manifest: Manifest
+    plan: Plan
+    fit: Fit
+    changes: Changes
+
+
+def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepared:
+    """Work out all that generate would do and check would say; nothing is touched."""
     project = path.parent
     own_revisions = project / "schema"
     try:
         manifest = load_manifest(path, revisions=known_revisions(own_revisions))
         revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
         plan = plan_project(manifest, revisions)
-        return manifest, plan, compare(plan, project, read_lock(project), force=force)
+        lock = read_lock(project)
+        wanted = contracts(plan)
+        recorded = {} if lock is None or accept else lock.handlers
+        fit = check_fit(plan, project, wanted, recorded)
+        new_lock = lock_of(plan, fit.settled(recorded, wanted))
+        return _Prepared(manifest, plan, fit, compare(plan, project, lock, new_lock, force=force))
     except ManifestError as error:
         raise _Unusable(error.problems) from None
     except RevisionError as error:

@@ -20,6 +20,9 @@ from toolmint.assets import SCHEMAS
 Schema: TypeAlias = Mapping[str, Any]
 """A JSON Schema object. Shared between callers: copy it before changing it."""
 
+Era: TypeAlias = Literal["modern", "handshake"]
+"""How revision and capabilities are agreed on: stated by every request, or settled once by ``initialize``."""
+
 METHODS = "methods.json"
 """The file that makes a folder a revision's folder."""
 
@@ -62,6 +65,7 @@ class Method:
         cacheable: Whether a complete result carries caching hints.
         input_required: Whether the answer may be an ``input_required`` result.
         mirrored: The field of the params that HTTP repeats in the ``Mcp-Name`` header, or None.
+        before_initialize: Whether it may be sent before the handshake is complete; always where there is none.
 
     """
 
@@ -76,6 +80,7 @@ class Method:
     cacheable: bool
     input_required: bool
     mirrored: str | None
+    before_initialize: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +113,22 @@ class Revision:
         methods: Every method by its name on the wire.
         errors: Every error code by its name in the method table.
         meta_keys: The reserved ``_meta`` keys by what they hold, such as ``clientInfo``.
+        batches: Whether a line may hold an array of messages.
+        content_kinds: The definition of each kind of block in tool results and prompt messages, by its ``type``.
+        sampling_content_kinds: The same for messages to and from the client's model.
 
     """
 
     name: str
-    era: Literal["modern", "handshake"]
+    era: Era
     definitions: Mapping[str, Schema]
     subjects: Mapping[str, tuple[str, ...]]
     methods: Mapping[str, Method]
     errors: Mapping[str, ErrorCode]
     meta_keys: Mapping[str, str]
+    batches: bool
+    content_kinds: Mapping[str, str]
+    sampling_content_kinds: Mapping[str, str]
 
     def schema(self, name: str) -> Schema:
         """Give a definition as a schema that stands alone.
@@ -137,14 +148,19 @@ class Revision:
         return _self_contained(self.definitions[name], self.definitions)
 
 
-def known_revisions(extra: Path | None = None) -> tuple[str, ...]:
+def known_revisions(extra: Path | None = None, *, era: Era | None = None) -> tuple[str, ...]:
     """Name the revisions that can be loaded, oldest first.
 
     Args:
         extra: A project's own ``schema`` folder, whose revisions come in addition; it need not exist.
+        era: Name those of this era only.
+
+    Raises:
+        RevisionError: An era is asked for, and a method table does not say its own.
 
     """
-    return tuple(sorted(_folders(extra)))
+    folders = _folders(extra)
+    return tuple(name for name in sorted(folders) if era is None or _era(folders[name]) == era)
 
 
 def load_revision(name: str, extra: Path | None = None) -> Revision:
@@ -168,9 +184,43 @@ def load_revision(name: str, extra: Path | None = None) -> Revision:
     return _load(folder, files, bundled=folder.parent == SCHEMAS)
 
 
+def capability_holders(direction: str, kind: str) -> tuple[str, ...]:
+    """Name the definitions of the capabilities that can gate a method.
+
+    Those are the capabilities of a request's receiver or of a notification's sender.
+
+    Args:
+        direction: As in ``Method``.
+        kind: As in ``Method``.
+
+    """
+    if direction == "both":
+        return ("ClientCapabilities", "ServerCapabilities")
+    from_server = direction == "server-to-client"
+    return ("ServerCapabilities",) if from_server == (kind == "notification") else ("ClientCapabilities",)
+
+
+def has_capability(definitions: Mapping[str, Schema], holder: str, path: str) -> bool:
+    """Say whether a definition of capabilities has a property by a dotted path such as ``tools.listChanged``."""
+    schema: Any = definitions.get(holder, {})
+    for key in path.split("."):
+        schema = schema.get("properties", {}).get(key)
+        if schema is None:
+            return False
+    return True
+
+
 def _folders(extra: Path | None) -> dict[str, Path]:
     parents = [SCHEMAS] if extra is None else [SCHEMAS, extra]
     return {path.parent.name: path.parent for parent in parents for path in parent.glob(f"*/{METHODS}")}
+
+
+def _era(folder: Path) -> Era:
+    table = _read_json(folder / METHODS)
+    era: Era | None = table.get("era") if isinstance(table, dict) else None
+    if era is None:
+        raise RevisionError("the table does not say its era", 'put "modern" or "handshake" there', folder / METHODS)
+    return era
 
 
 def _nearest(name: str, names: Mapping[str, Any]) -> str:
@@ -196,6 +246,9 @@ def _load(folder: Path, files: tuple[tuple[Path, int], ...], *, bundled: bool) -
             {name: _error_code(name, entry, definitions, table_path) for name, entry in table["errors"].items()}
         ),
         meta_keys=MappingProxyType(table["metaKeys"]),
+        batches=table["batches"],
+        content_kinds=MappingProxyType(table["contentKinds"]),
+        sampling_content_kinds=MappingProxyType(table["samplingContentKinds"]),
     )
     problems = list(_contradictions(revision, folder, len(table["methods"])))
     if problems:
@@ -298,6 +351,7 @@ def _method(entry: Mapping[str, Any]) -> Method:
         cacheable=entry["cacheable"],
         input_required=entry["inputRequired"],
         mirrored=entry["mirrored"],
+        before_initialize=entry["beforeInitialize"],
     )
 
 
@@ -333,27 +387,15 @@ def _contradictions(revision: Revision, folder: Path, entries: int) -> Iterator[
         fields = revision.definitions.get(method.params or "", {}).get("properties", {})
         if method.mirrored is not None and method.mirrored not in fields:
             yield f"{method.method}: mirrored is {method.mirrored!r}, which is no property of {method.params}"
-        if method.capability and not any(_has_path(revision, side, method.capability) for side in _offering(method)):
-            sides = " or ".join(_offering(method))
-            yield f"{method.method}: capability {method.capability!r} is not in {sides}"
+        holders = capability_holders(method.direction, method.kind)
+        if method.capability and not any(
+            has_capability(revision.definitions, holder, method.capability) for holder in holders
+        ):
+            yield f"{method.method}: capability {method.capability!r} is not in {' or '.join(holders)}"
     for error in revision.errors.values():
         if error.definition is not None and error.definition not in revision.definitions:
             yield f"errors.{error.name}: {error.definition!r} is not defined"
-
-
-def _offering(method: Method) -> tuple[str, ...]:
-    """Name the capabilities that can gate a method: those of a request's receiver or a notification's sender."""
-    if method.direction == "both":
-        return ("ClientCapabilities", "ServerCapabilities")
-    from_server = method.direction == "server-to-client"
-    notification = method.kind == "notification"
-    return ("ServerCapabilities",) if from_server == notification else ("ClientCapabilities",)
-
-
-def _has_path(revision: Revision, capabilities: str, path: str) -> bool:
-    schema: Any = revision.definitions.get(capabilities, {})
-    for key in path.split("."):
-        schema = schema.get("properties", {}).get(key)
-        if schema is None:
-            return False
-    return True
+    for kind, name in (*revision.content_kinds.items(), *revision.sampling_content_kinds.items()):
+        definition = revision.definitions.get(name, {})
+        if definition.get("properties", {}).get("type", {}).get("const") != kind:
+            yield f"content kind {kind!r}: {name!r} is no definition with that type"
