@@ -7,12 +7,14 @@ from those facts; at last all emitted Python is formatted at once.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from toolmint.assets import TEMPLATES
 from toolmint.compiler import CompiledSchema, compile_schema
+from toolmint.elicitations import Question, plan_questions
 from toolmint.formatting import format_python
 from toolmint.manifest import Manifest, Tool
-from toolmint.models import CodecSource, Models, ToolSchemas, ToolTypes, plan_models, render_protocol
+from toolmint.models import CodecSource, FormSchema, Models, ToolSchemas, ToolTypes, plan_models, render_protocol
 from toolmint.plan import Plan, PlannedFile
 from toolmint.rendering import render
 from toolmint.revision import Method, Revision, Schema
@@ -24,7 +26,10 @@ RUNTIME_HEADER = (
     "# Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.\n"
 )
 
-_OWN_API_NAMES = ("ABSENT", "Absent", "Cancelled", "Context", "ToolError", "ToolResult")
+_OWN_API_NAMES = (
+    "ABSENT", "Absent", "Accepted", "Cancelled", "Context", "Declined", "Dismissed", "Root", "Sample", "ToolError",
+    "ToolResult", "roots", "sampling",
+)  # fmt: skip
 
 _SERVED_BY = {
     "server/discover": "Constant(DISCOVERY)",
@@ -45,6 +50,11 @@ _AMENDED: dict[str, Callable[[Schema], Schema]] = {
     "JSONValue": lambda _: {},
     # An answer is judged by what was asked for, where that is known.
     "InputResponse": lambda _: {"type": "object"},
+    # What a user filled in is judged by the form; the published schema has no fraction there either.
+    "ElicitResult": lambda definition: {
+        **definition,
+        "properties": {**definition["properties"], "content": {"type": "object"}},
+    },
 }
 """How definitions are read where they check requests, where that differs from what is published."""
 
@@ -60,11 +70,19 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One method as the dispatcher offers it: its name, the expression that makes what serves it, and its checks."""
+    """One method as the dispatcher offers it.
+
+    Attributes:
+        name: Its name on the wire.
+        serve: The expression that makes what serves it.
+        checks: Its checks by revision.
+        may_ask: Whether its answer may be that input is required.
+    """
 
     name: str
     serve: str
     checks: tuple[Check, ...]
+    may_ask: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +105,7 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
         revisions: The revisions it names, in its order.
     """
     surface = describe(manifest, revisions)
+    questions = plan_questions(manifest, _OWN_API_NAMES)
     models = plan_models(
         [
             ToolSchemas(
@@ -98,10 +117,11 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
             for tool in manifest.tools
         ],
         manifest.definitions,
-        reserved=_OWN_API_NAMES,
+        [FormSchema(name=form.name, schema=form.schema) for form in questions if form.schema is not None],
+        reserved=(*_OWN_API_NAMES, *(question.constant for question in questions)),
     )
     package = f"src/{manifest.package.module}/"
-    generated = dict(_package_files(manifest, revisions, surface, models))
+    generated = dict(_package_files(manifest, revisions, surface, models, questions))
     sources = {package + path: HEADER + source for path, source in generated.items()}
     sources["tests/test_contract.py"] = HEADER + render(
         "project/test_contract.py.jinja", module=manifest.package.module, tools=manifest.tools
@@ -125,7 +145,11 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
 
 
 def _package_files(
-    manifest: Manifest, revisions: Sequence[Revision], surface: Surface, models: Models
+    manifest: Manifest,
+    revisions: Sequence[Revision],
+    surface: Surface,
+    models: Models,
+    questions: Sequence[Question],
 ) -> Iterator[tuple[str, str]]:
     """Yield the generated modules of the package: path within it, source."""
     server, module, distribution = manifest.server, manifest.package.module, manifest.package.name
@@ -134,15 +158,20 @@ def _package_files(
     yield "__init__.py", render("package/init.py.jinja", server=server, docstring=summary)
     yield "__main__.py", render("package/main.py.jinja", module=module, distribution=distribution)
     yield "models.py", models.source
-    exported = sorted({*models.names, *_OWN_API_NAMES})
-    yield "api.py", render("package/api.py.jinja", models=models, exported=exported)
+    exported = sorted(
+        {*models.names, *_OWN_API_NAMES, *(question.constant for question in questions)}, key=_export_order
+    )
+    yield "api.py", render("package/api.py.jinja", models=models, questions=questions, exported=exported)
     yield "catalogue.py", render("package/catalogue.py.jinja", lists=surface.lists)
     yield "tools/__init__.py", '"""Handlers of the tools, one module each."""\n'
     yield "validators/__init__.py", '"""Checks compiled from the schemas: a module per tool, and one per revision."""\n'
     for tool in manifest.tools:
         yield f"validators/{tool.identifier}.py", _tool_checks(tool, models.tools[tool.name])
+    yield from _question_files(models, questions)
     for revision in revisions:
         yield f"validators/{_check_module(revision)}.py", _request_checks(revision, surface)
+        for method in _input_requests(revision):
+            yield f"validators/{_input_check_module(revision, method)}.py", _input_checks(revision, method)
     yield from ((f"protocol/{name}", source) for name, source in _protocol_files(revisions))
     yield (
         "dispatch.py",
@@ -159,6 +188,13 @@ def _package_files(
             changes=surface.changes,
             subscribe=surface.subscribe,
             methods=list(_rows(revisions, surface)),
+            state_lifetime=manifest.defaults.state_ttl_ms / 1000,
+            input_checks={
+                revision.name: {
+                    method.method: _input_check_module(revision, method) for method in _input_requests(revision)
+                }
+                for revision in revisions
+            },
         ),
     )
 
@@ -173,19 +209,64 @@ def _rows(revisions: Sequence[Revision], surface: Surface) -> Iterator[Row]:
             for revision in revisions
             if name in revision.methods
         ]
-        yield Row(name, serve, tuple(checks))
+        may_ask = any(name in revision.methods and revision.methods[name].input_required for revision in revisions)
+        yield Row(name, serve, tuple(checks), may_ask)
+
+
+def _question_files(models: Models, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
+    """Yield the module of the questions that the manifest declares, and the checks of its forms."""
+    if not questions:
+        return
+    forms = [question for question in questions if question.schema is not None]
+    kinds = sorted({"Page" if question.schema is None else "Form" for question in questions})
+    classes = [models.forms[form.name].answer_class for form in forms]
+    yield (
+        "elicitations.py",
+        render("package/elicitations.py.jinja", questions=questions, models=models, kinds=kinds, classes=classes),
+    )
+    for form in forms:
+        assert form.schema is not None
+        compiled = compile_schema(form.schema, prefix="answer", assert_formats=True)
+        facts = _merged([compiled], [models.forms[form.name].decoder])
+        yield f"validators/{form.checks}.py", render("package/form_checks.py.jinja", question=form, **facts)
+
+
+def _input_requests(revision: Revision) -> list[Method]:
+    return [method for method in revision.methods.values() if method.kind == "input-request"]
+
+
+def _input_checks(revision: Revision, method: Method) -> str:
+    """Return the checks of a client's answers to a request, and of its params where handlers write those."""
+    assert method.result is not None
+    definitions = {"result": method.result}
+    if method.params and method.method != "elicitation/create":  # the manifest's own check has seen those
+        definitions["params"] = method.params
+    compiled = []
+    for prefix, name in definitions.items():
+        schema = revision.schema(name)
+        compiled.append(compile_schema(_amended(_AMENDED.get(name, dict)(schema)), prefix=prefix))
+    checked = "what is asked and what is answered" if "params" in definitions else "what is answered"
+    return render(
+        "package/input_checks.py.jinja",
+        method=method.method,
+        revision=revision.name,
+        checked=checked,
+        **_merged(compiled, ()),
+    )
+
+
+def _amended(schema: Schema) -> dict[str, Any]:
+    """Return a definition's schema, what it refers to read as it is where it checks something."""
+    definitions = schema.get("$defs", {})
+    amended = {key: _AMENDED[key](value) if key in _AMENDED else value for key, value in definitions.items()}
+    return {**schema, "$defs": amended}
 
 
 def _request_checks(revision: Revision, surface: Surface) -> str:
     """Return the checks of the params of every offered method that a revision has."""
     methods = [revision.methods[name] for name in surface.methods if name in revision.methods]
     names = dict.fromkeys([_METADATA, *(method.params for method in methods if method.params)])
-    compiled = []
-    for name in names:
-        schema = dict(revision.schema(name))
-        definitions = schema.get("$defs", {})
-        amended = {key: _AMENDED[key](value) if key in _AMENDED else value for key, value in definitions.items()}
-        compiled.append(compile_schema({**schema, "$defs": amended}, prefix=_snake(name)))
+    compiled = [compile_schema(_amended(revision.schema(name)), prefix=_snake(name)) for name in names]
     return render("package/request_checks.py.jinja", revision=revision.name, **_merged(compiled, ()))
 
 
@@ -285,8 +366,20 @@ def _check_module(revision: Revision) -> str:
     return "_requests_" + re.sub(r"\W", "_", revision.name)
 
 
+def _input_check_module(revision: Revision, method: Method) -> str:
+    """Return the module that checks a request to the client, named after the capability that it needs."""
+    return "_" + re.sub(r"\W", "_", f"{method.capability or method.method}_{revision.name}")
+
+
 def _check_prefix(method: Method) -> str:
     return _snake(method.params or "RequestParams")
+
+
+def _export_order(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """Return the sort key of a name in ``__all__``, as linters have it: constants, classes, others; 2 before 10."""
+    kind = 0 if len(name) > 1 and name.isupper() else 1 if name[0].isupper() else 2
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return kind, [(int(part) if part.isdigit() else -1, part) for part in parts]
 
 
 def _snake(name: str) -> str:

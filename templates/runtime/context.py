@@ -211,7 +211,7 @@ class Context:
 
     @property
     def ask_async(self) -> AskAsync:
-        """Does as ``ask`` does, for an ``async def`` handler: ``await ask_async(A, B)``."""
+        """Does as ``ask`` does, for an ``async def`` handler."""
         return self._asking().ask_async
 
     def once(self, key: str, function: Callable[[], T]) -> T:

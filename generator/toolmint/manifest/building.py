@@ -65,6 +65,7 @@ def defaults(value: JSONObject) -> Defaults:
         "timeoutMs": "timeout_ms",
         "strictArguments": "strict_arguments",
         "assertFormats": "assert_formats",
+        "stateTtlMs": "state_ttl_ms",
     }
     return Defaults(**{names[key]: setting for key, setting in value.items() if key in names})
 

@@ -64,6 +64,7 @@ class Defaults:
         timeout_ms: Milliseconds a call may take; 0: no limit.
         strict_arguments: Do not read an array or object out of an argument that is its JSON text.
         assert_formats: Treat ``format`` as a requirement.
+        state_ttl_ms: Milliseconds for which a client may come back with the answer to a question.
     """
 
     ttl_ms: int = 0
@@ -72,6 +73,7 @@ class Defaults:
     timeout_ms: int = 0
     strict_arguments: bool = False
     assert_formats: bool = False
+    state_ttl_ms: int = 600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,16 @@ from toolmint.models.types import Alias, Class, Type, annotation, named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["CodecSource", "Models", "ToolSchemas", "ToolTypes", "plan_models", "render_protocol"]
+__all__ = [
+    "CodecSource",
+    "FormSchema",
+    "FormTypes",
+    "Models",
+    "ToolSchemas",
+    "ToolTypes",
+    "plan_models",
+    "render_protocol",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +69,28 @@ class ToolTypes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormSchema:
+    """What a user fills in."""
+
+    name: str
+    """Of the form; all forms of a project have different ones."""
+    schema: Mapping[str, Any]
+    """A flat object, without references."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormTypes:
+    """The type of a form's answer in Python and the code that builds it from JSON."""
+
+    answer_class: str
+    """A dataclass with the form's fields and no others."""
+    decoder: CodecSource
+    """``build_answer(value) -> <answer_class>`` for content that the form's schema has accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The module models.py and what the tools need from it."""
+    """The module models.py and what the tools and forms need from it."""
 
     source: str
     """Python source, not formatted, imports not sorted."""
@@ -69,6 +98,8 @@ class Models:
     """Its classes and type aliases."""
     tools: Mapping[str, ToolTypes]
     """By a tool's name on the wire."""
+    forms: Mapping[str, FormTypes]
+    """By a form's name."""
 
 
 _ENCODER = CodecSource(
@@ -78,9 +109,13 @@ _ENCODER = CodecSource(
 
 
 def plan_models(
-    tools: Sequence[ToolSchemas], definitions: Mapping[str, Any], *, reserved: Iterable[str] = ()
+    tools: Sequence[ToolSchemas],
+    definitions: Mapping[str, Any],
+    forms: Sequence[FormSchema] = (),
+    *,
+    reserved: Iterable[str] = (),
 ) -> Models:
-    """Plan and render the dataclasses of every tool's input and output, and of the manifest's definitions.
+    """Plan and render the dataclasses of tools' inputs and outputs, the manifest's definitions, and forms' answers.
 
     A tool's ``$defs`` entry that is identical to the manifest's definition of the same name, and refers to such
     entries only, is that shared class; any other becomes a class of the tool's own. ``reserved`` are further names
@@ -106,11 +141,22 @@ def plan_models(
             output = planner.root_type()
             planners.append(planner)
         planned.append((tool, input_class, output))
+    answers: list[tuple[FormSchema, Class]] = []
+    for form in forms:
+        # Last, so that a new form never renames what tools have. What a form does not ask for is of no use to anyone.
+        place = Place(names.claim(class_name(form.name)), f"the answer to {form.name}", reserved=True)
+        planner = Planner({**form.schema, "additionalProperties": False}, place, names)
+        answers.append((form, planner.input_class()))
+        planners.append(planner)
     order = _settled(planners)
     return Models(
         source=render_module(order, title="What the tools take and return, as dataclasses.", runtime=".runtime"),
         names=tuple(type_.name for type_ in order),
         tools={tool.name: _tool_types(input_class, output) for tool, input_class, output in planned},
+        forms={
+            form.name: FormTypes(answer_class=class_.name, decoder=_decoder(class_, "build_answer"))
+            for form, class_ in answers
+        },
     )
 
 
@@ -190,20 +236,24 @@ def _shared(schema: Any, definitions: Mapping[str, Any], types: Mapping[str, Typ
 def _tool_types(input_class: Class, output: Type | None) -> ToolTypes:
     text = None if output is None else annotation(output)
     output_names = [] if output is None else [type_.name for type_ in named(output)]
-    decoder = DecoderSource(input_class)
-    head = f"def build_input(value: dict[str, Any]) -> {input_class.name}:\n    return {decoder.entry}(value)\n"
-    imports = [(".models", class_.name) for class_ in decoder.classes]
-    if decoder.uses_absent:
-        imports.append((".runtime.absent", "ABSENT"))
     words = set(text.replace("[", " ").replace("]", " ").replace(",", " ").split()) if text else set()
     return ToolTypes(
         input_class=input_class.name,
         output_annotation=text,
         names=tuple(dict.fromkeys([input_class.name, *output_names])),
         typing_names=tuple(name for name in ("Any", "Literal") if name in words),
-        decoder=CodecSource(
-            body=f"{head}\n\n{decoder.source()}",
-            imports=tuple(sorted([*imports, ("typing", "Any")])),
-        ),
+        decoder=_decoder(input_class, "build_input"),
         encoder=_ENCODER,
+    )
+
+
+def _decoder(class_: Class, entry: str) -> CodecSource:
+    decoder = DecoderSource(class_)
+    head = f"def {entry}(value: dict[str, Any]) -> {class_.name}:\n    return {decoder.entry}(value)\n"
+    imports = [(".models", class_.name) for class_ in decoder.classes]
+    if decoder.uses_absent:
+        imports.append((".runtime.absent", "ABSENT"))
+    return CodecSource(
+        body=f"{head}\n\n{decoder.source()}",
+        imports=tuple(sorted([*imports, ("typing", "Any")])),
     )
