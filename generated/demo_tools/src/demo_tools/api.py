@@ -6,15 +6,23 @@ from __future__ import annotations
 from .models import AddInput, DivideInput
 from .runtime.absent import ABSENT, Absent
 from .runtime.context import Cancelled, Context
+from .runtime.questions import Accepted, Declined, Dismissed, Root, Sample, roots, sampling
 from .runtime.results import ToolError, ToolResult
 
 __all__ = [
     "ABSENT",
     "Absent",
+    "Accepted",
     "AddInput",
     "Cancelled",
     "Context",
+    "Declined",
+    "Dismissed",
     "DivideInput",
+    "Root",
+    "Sample",
     "ToolError",
     "ToolResult",
+    "roots",
+    "sampling",
 ]

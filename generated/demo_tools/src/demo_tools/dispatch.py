@@ -35,6 +35,15 @@ TIMEOUTS: dict[str, float] = {}
 ALIASES: dict[str, str] = {}
 """Former names of tools, and what they are called now."""
 
+INPUT_CHECKS: dict[str, dict[str, str]] = {
+    "2026-07-28": {
+        "elicitation/create": "_elicitation_2026_07_28",
+        "sampling/createMessage": "_sampling_2026_07_28",
+        "roots/list": "_roots_2026_07_28",
+    }
+}
+"""For each revision and each request that a client can be asked, the module of ``validators`` that checks it."""
+
 
 def make_dispatcher() -> Dispatcher:
     """Return a dispatcher that answers for this server."""
@@ -64,6 +73,9 @@ def make_dispatcher() -> Dispatcher:
         },
         subscriptions,
     )
+    dispatcher.meta = META
+    dispatcher.state_lifetime = 600.0
+    dispatcher.input_checks = INPUT_CHECKS
     dispatcher.methods = {
         "server/discover": Method(
             Constant(DISCOVERY),
@@ -91,6 +103,7 @@ def make_dispatcher() -> Dispatcher:
                     _requests_2026_07_28.call_tool_request_params_violations,
                 ),
             },
+            may_ask=True,
         ),
         "subscriptions/listen": Method(
             subscriptions,

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .errors import Error
     from .metadata import NotificationMetaObject, RequestMetaObject, ResultMetaObject
 
-JSONObject: TypeAlias = "dict[str, JSONValue]"
-"""The definition JSONObject."""
-
-
 JSONValue: TypeAlias = "JSONObject | list[JSONValue] | str | int | bool"
-"""The definition JSONValue."""
+"""A value inside a capability or a settings object."""
+
+
+JSONObject: TypeAlias = "dict[str, JSONValue]"
+"""An object with values of the allowed JSON types."""
 
 
 JSONArray: TypeAlias = "list[JSONValue]"

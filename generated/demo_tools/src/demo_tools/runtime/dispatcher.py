@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from types import CoroutineType
 
-from .context import Context
+from .context import Context, Interruption
 from .handlers import Handlers
 from .jsontext import encode, encode_string
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol, TypeAlias
 
+    from .asking import Asker
     from .lifespan import Lifespan
     from .log import Log
     from .middleware import Handler
@@ -86,13 +87,15 @@ class Method:
     Args:
         serve: What it does, called as serve(id, id_text, params) with valid params.
         checks: For each revision that has the method, the checks of its params, ``_meta`` aside.
+        may_ask: Whether the answer may be that input is required.
     """
 
-    __slots__ = ("accepts", "explains", "serve")
+    __slots__ = ("accepts", "explains", "may_ask", "serve")
 
-    def __init__(self, serve: Serve, checks: Mapping[str, Checks]) -> None:
+    def __init__(self, serve: Serve, checks: Mapping[str, Checks], *, may_ask: bool = False) -> None:
         """Hold a row of the method table."""
         self.serve = serve
+        self.may_ask = may_ask
         self.accepts = {revision: accepts for revision, (accepts, _) in checks.items()}
         self.explains = {revision: explains for revision, (_, explains) in checks.items()}
 
@@ -130,7 +133,13 @@ class Dispatcher:
     """
 
     server: Server
-    """What handlers may do to the server; set by the generated module, as ``methods`` is."""
+    """What handlers may do to the server; set by the generated module, as ``methods`` and all of these are."""
+    meta: str
+    """The ``"_meta":{...}`` member of every result, as JSON text."""
+    state_lifetime: float
+    """Seconds for which a requestState is accepted."""
+    input_checks: Mapping[str, Mapping[str, str]]
+    """For each revision and each request that the client can be asked, the module of ``validators`` that checks it."""
 
     def __init__(self, metadata: Mapping[str, Checks], package: str, log: Log) -> None:
         """Make a dispatcher that offers nothing yet."""
@@ -181,6 +190,8 @@ class Dispatcher:
         try:
             if not accepted:
                 self._refuse(method, offered, params)
+            if "requestState" in params and offered.may_ask:
+                self._open_state(method, params)
             return offered.serve(id_, id_text, params)
         except Refusal as refusal:
             return error_reply(id_text, refusal.code, str(refusal), refusal.data)
@@ -194,7 +205,7 @@ class Dispatcher:
         if self._lifespan is None:
             from .lifespan import Lifespan
 
-            self._lifespan = Lifespan(self.handlers.package)
+            self._lifespan = Lifespan(self.handlers.package, self.log)
         return self._lifespan
 
     def close(self) -> None:
@@ -233,14 +244,14 @@ class Dispatcher:
                 return Pending(context, value)
             reply = owner.reply(context, value)
         except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt too: one call never ends the server
-            reply = owner.failed(context, error)
+            reply = self._ended(context, error)
         return self.finish(context, reply)
 
     def conclude(self, context: Context, value: object, error: BaseException | None) -> str | None:
         """Return the reply to a request whose ``async def`` handler has ended; None if none is due any more."""
         owner: Any = context.owner
         try:
-            reply = owner.failed(context, error) if error is not None else owner.reply(context, value)
+            reply = self._ended(context, error) if error is not None else owner.reply(context, value)
         except BaseException as problem:  # noqa: BLE001 - a handler may raise anything
             reply = owner.failed(context, problem)
         return self.finish(context, reply)
@@ -265,6 +276,42 @@ class Dispatcher:
         reply: str = owner.timed_out(context)
         context._cancel()
         return reply
+
+    def asker(self, context: Context, params: Mapping[str, Any]) -> Asker:
+        """Return what carries the questions of a request's handler to the client.
+
+        Raises:
+            TypeError: The request is none that may be answered by a question.
+        """
+        owner: object = context.owner
+        for method, offered in self.methods.items():
+            if offered.serve is owner and offered.may_ask:
+                from .asking import Rounds
+
+                return Rounds(context, self, method, params)
+        raise TypeError("only a tool, a prompt or a resource can ask the client for something")
+
+    def _open_state(self, method: str, params: dict[str, Any]) -> None:
+        """Put what a requestState carries in its place, or refuse it, whether anything will ask for it or not."""
+        from .state import Seal, StateError
+
+        try:
+            seal = Seal(self.handlers.package, self.state_lifetime)
+            params["requestState"] = seal.open(params["requestState"], method, params)
+        except StateError as error:
+            raise Refusal(INVALID_PARAMS, f"params/requestState: {error}") from None
+
+    def _ended(self, context: Context, error: BaseException) -> str:
+        """Return the reply to a request whose handler has raised."""
+        interruption: BaseException | None = error
+        while isinstance(interruption, BaseExceptionGroup):  # as an asyncio.TaskGroup wraps what its tasks raise
+            found = interruption.subgroup(Interruption)
+            interruption = found and found.exceptions[0]
+        if isinstance(interruption, Interruption):
+            return f'{{"jsonrpc":"2.0","id":{context.id_text}{interruption.rest}'
+        owner: Any = context.owner
+        failed: str = owner.failed(context, error)
+        return failed
 
     def _notified(self, method: str, params: Any) -> None:
         if method == "notifications/cancelled" and type(params) is dict:

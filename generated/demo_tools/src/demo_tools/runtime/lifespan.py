@@ -14,16 +14,20 @@ from __future__ import annotations
 import sys
 import threading
 
+from .results import ToolError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, TypeVar
 
+    from .log import Log
+
     T = TypeVar("T")
 
 
-class LifespanError(Exception):
-    """What handlers share could not be made; the cause is chained. The next call that needs it tries again."""
+class LifespanError(ToolError):
+    """What handlers share could not be made; why is in the log. The next call that needs it tries again."""
 
 
 class Lifespan:
@@ -31,11 +35,13 @@ class Lifespan:
 
     Args:
         package: The generated package's import name.
+        log: Where failures go.
     """
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, log: Log) -> None:
         """Make nothing yet."""
         self._package = package
+        self._log = log
         self._making = threading.Lock()
         self._generator: Iterator[Any] | None = None
         self._value: Any = None
@@ -70,6 +76,9 @@ class Lifespan:
             __import__(name)
             generator = iter(sys.modules[name].lifespan())
             self._value = next(generator)
-        except BaseException as error:
-            raise LifespanError("what the handlers share could not be made") from error
+        except BaseException as error:  # noqa: BLE001 - a handwritten module may raise anything
+            self._log.failure(f"what the handlers share could not be made by {name}", error)
+            raise LifespanError(
+                "The server is not ready: what this call needs could not be set up. Try again."
+            ) from None
         self._generator = generator

@@ -23,6 +23,7 @@ SEVERITY = {level: number for number, level in enumerate(LEVELS)}
 
 _ENVIRONMENT_VARIABLE = "TOOLMINT_LOG_LEVEL"
 _BACKLOG = 1000
+_MAX_CAUSES = 5
 
 
 class Log:
@@ -50,13 +51,14 @@ class Log:
         self._hand_over(text.encode("utf-8", "backslashreplace") + b"\n")
 
     def failure(self, message: str, error: BaseException, level: str = "error") -> None:
-        """Log a message with an exception and the calls that led to it, innermost last."""
-        calls = " > ".join(_frames(error.__traceback__))
-        try:
-            text = str(error)
-        except BaseException as second:  # noqa: BLE001 - a handler's exception class may do anything
-            text = f"(its text cannot be had: {type(second).__name__})"
-        self(level, f"{message}: {type(error).__name__}: {text}" + (f" [{calls}]" if calls else ""))
+        """Log a message with an exception, what caused it, and the calls that led to each, innermost last."""
+        parts = []
+        cause: BaseException | None = error
+        while cause is not None and len(parts) < _MAX_CAUSES:
+            calls = " > ".join(_frames(cause.__traceback__))
+            parts.append(f"{type(cause).__name__}: {_text_of(cause)}" + (f" [{calls}]" if calls else ""))
+            cause = cause.__cause__
+        self(level, f"{message}: {', caused by '.join(parts)}")
 
     def flush(self, seconds: float) -> None:
         """Wait until everything said so far is written, but no longer than the seconds given."""
@@ -98,3 +100,10 @@ def _frames(traceback: TracebackType | None) -> list[str]:
         frames.append(f"{code.co_filename}:{traceback.tb_lineno} in {code.co_name}")
         traceback = traceback.tb_next
     return frames[-12:]
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException as second:  # noqa: BLE001 - a handler's exception class may do anything
+        return f"(its text cannot be had: {type(second).__name__})"

@@ -97,11 +97,14 @@ def repeated(at: str, items: list[Any]) -> Violation:
     """Return an array holds equal items."""
     first: dict[object, int] = {}
     hint = ""
-    for index, item in enumerate(items):
-        earlier = first.setdefault(_identity(item), index)
-        if earlier != index:
-            hint = f"items {earlier} and {index} are equal"
-            break
+    try:
+        for index, item in enumerate(items):
+            earlier = first.setdefault(_identity(item), index)
+            if earlier != index:
+                hint = f"items {earlier} and {index} are equal"
+                break
+    except RecursionError:
+        hint = "its items are nested too deep to be compared"
     return Violation(at, "an array without equal items", shown(items), hint, "uniqueItems")
 
 
@@ -115,6 +118,12 @@ def ambiguous(at: str, value: Any, names: list[str]) -> Violation:
 def because(violations: list[Violation], reason: str) -> list[Violation]:
     """Return the same violations, with the reason why they are any."""
     return [_with_hint(violation, reason) for violation in violations]
+
+
+def extend(out: list[Violation], found: list[Violation]) -> None:
+    """Add the violations that are not in the list yet: a schema can come to the same value in two ways."""
+    known = set(map(id, out))
+    out += [violation for violation in found if id(violation) not in known]
 
 
 def closest(at: str, value: Any, options: tuple[tuple[str, list[Violation]], ...]) -> list[Violation]:
@@ -197,6 +206,8 @@ def _joined(at: str, found: list[Violation], value: Any) -> Violation:
 
 
 def _with_hint(violation: Violation, reason: str) -> Violation:
+    if len(violation.hint) > _MAX_POINTER or reason in violation.hint:
+        return violation
     hint = f"{violation.hint}; {reason}" if violation.hint else reason
     return Violation(violation.pointer, violation.expected, violation.found, hint, violation.keyword)
 
@@ -255,7 +266,10 @@ def equal(one: Any, other: Any) -> bool:
 
 def is_unique(items: list[Any]) -> bool:
     """Whether no two items of an array are equal; in linear time, whatever they are."""
-    return len(items) < 2 or len(set(map(_identity, items))) == len(items)
+    try:
+        return len(items) < 2 or len(set(map(_identity, items))) == len(items)
+    except RecursionError:
+        return False
 
 
 def _identity(value: Any) -> object:

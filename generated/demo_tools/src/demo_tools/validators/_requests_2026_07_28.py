@@ -77,14 +77,14 @@ def request_meta_object_is_valid(value: Any) -> bool:
         extensions = io_modelcontextprotocol_client_capabilit["extensions"]
         if type(extensions) is not dict:
             return False
-        for key, entry in extensions.items():
+        for entry in extensions.values():
             if not _request_meta_object_json_object_is_valid(entry):
                 return False
     if "experimental" in io_modelcontextprotocol_client_capabilit:
         experimental = io_modelcontextprotocol_client_capabilit["experimental"]
         if type(experimental) is not dict:
             return False
-        for key_2, entry_2 in experimental.items():
+        for entry_2 in experimental.values():
             if not _request_meta_object_json_object_is_valid(entry_2):
                 return False
     for key_3, entry_3 in io_modelcontextprotocol_client_capabilit.items():
@@ -160,8 +160,8 @@ def request_meta_object_violations(value: Any) -> list[Violation]:
                 "",
                 value,
                 (
-                    'an object with "io.modelcontextprotocol/protocolVersion" and "io.modelcontextprotocol/cl'
-                    'ientCapabilities"'
+                    'an object with "io.modelcontextprotocol/protocolVersion" and "io.modelco'
+                    'ntextprotocol/clientCapabilities"'
                 ),
                 "type",
             )
@@ -305,7 +305,7 @@ def request_meta_object_violations(value: Any) -> list[Violation]:
                     violated(
                         "/io.modelcontextprotocol~1logLevel",
                         io_modelcontextprotocol_log_level,
-                        'one of "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency"',
+                        ('one of "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency"'),
                         "type",
                     )
                 )
@@ -314,7 +314,7 @@ def request_meta_object_violations(value: Any) -> list[Violation]:
                     misspelt(
                         "/io.modelcontextprotocol~1logLevel",
                         io_modelcontextprotocol_log_level,
-                        'one of "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency"',
+                        ('one of "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency"'),
                         _request_meta_object_words,
                     )
                 )
@@ -491,7 +491,7 @@ def call_tool_request_params_is_valid(value: Any) -> bool:
         input_responses = value["inputResponses"]
         if type(input_responses) is not dict:
             return False
-        for key, entry in input_responses.items():
+        for entry in input_responses.values():
             if type(entry) is not dict:
                 return False
     return True
