@@ -86,7 +86,7 @@ class _Unit(NamedTuple):
             if rest and len(target) > 2 and target[0] == "$defs":
                 names.entered.add(str(target[1]))
             if pointer_of(target) != unquote(value_at(self.schema, path)[1:]):
-                changes[path] = "#" + quote(pointer_of(target), safe="/~!$&'()*+,;=:@?")
+                changes[path] = _reference(target)
         schema: Schema = _replaced(self.schema, changes)
         return schema
 
@@ -139,11 +139,10 @@ class Bundler:
         return Bundle(schema=schema, place=place, carried=names.places, entered=frozenset(names.entered))
 
     def definitions(self, chosen: Iterable[str]) -> Bundle:
-        """Return a schema of nothing but definitions of the manifest, and all that they use, as schemas carry them."""
+        """Return a schema that just uses definitions of the manifest, and so carries them and all that they use."""
         names = _Names({})
-        for name in chosen:
-            names.add(Place(self._manifest, ("$defs", name)))
-        schema = {"$defs": self._carried(names)}
+        uses = [{"$ref": _reference(("$defs", names.add(Place(self._manifest, ("$defs", name)))))} for name in chosen]
+        schema = {"allOf": uses, "$defs": self._carried(names)} if uses else {"$defs": {}}
         place = Place(self._manifest, ())
         return Bundle(schema=schema, place=place, carried=names.places, entered=frozenset(names.entered))
 
@@ -307,6 +306,11 @@ class Bundler:
                 "a reference to a file is ./FILE#/$defs/NAME, relative to the file it stands in",
             )
         return file
+
+
+def _reference(path: Path) -> str:
+    """Return the reference to a path in the same document: a JSON pointer as a URI fragment (RFC 6901 section 6)."""
+    return "#" + quote(pointer_of(path), safe="/~!$&'()*+,;=:@?")
 
 
 def _bad_uri(at: Place, reason: str) -> Problem:

@@ -1,15 +1,19 @@
 """YAML 1.2 (and so JSON) text to plain JSON values and the position of each.
 
-Events come from the C parser; scalars are resolved here by the core schema (YAML 1.2.2 section 10.3), in which ``no``
-and ``on`` are text and a date is text too. What JSON cannot hold is a problem: NaN, infinities, keys that are
-collections, application tags.
+Events come from the C parser. It follows YAML 1.1 in what may stand unquoted between brackets, and so refuses
+``{url: https://example.com}``; a text that it refuses is parsed again by the slower YAML 1.2 parser. Scalars are
+resolved here by the core schema (YAML 1.2.2 section 10.3), in which ``no`` and ``on`` are text and a date is text too.
+What JSON cannot hold is a problem: NaN, infinities, keys that are collections, application tags.
 """
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from ruamel.yaml import YAML
 from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]  # it is there, only not in __all__
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
@@ -36,6 +40,9 @@ MAX_DEPTH = 100
 _MAX_DIGITS = 1000
 """The longest number that is read, in characters; far below what Python refuses to convert."""
 
+_MAX_REPARSED = 2 * 1024 * 1024
+"""The longest text, in characters, that is parsed a second time."""
+
 _MAX_KEY = 1024
 """The longest key, in characters (YAML 1.2.2 section 8.2.2, an implicit key)."""
 
@@ -53,6 +60,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL_OR_HEXADECIMAL = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_LONG_KEY = re.compile(r"\S{1023,}\s*:")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _CORE = "tag:yaml.org,2002:"
@@ -82,7 +90,18 @@ def parse_document(source: Source) -> Document:
     Raises:
         ManifestError: It is no YAML, holds no document or several, or exceeds ``MAX_NODES`` or ``MAX_DEPTH``.
     """
-    return _Composer(source).compose()
+    stand_ins = StandIns(source.text)
+    text = stand_ins.put(source.text)
+    try:
+        return _Composer(source, stand_ins, CParser(text).get_event).compose()
+    except YAMLError as error:
+        refused = error
+    if len(text) <= _MAX_REPARSED:
+        try:
+            return _Composer(source, stand_ins, partial(next, YAML(typ="safe", pure=True).parse(text))).compose()
+        except YAMLError:
+            pass  # the first error says as much, and may be known to explain better
+    raise ManifestError([_syntax(source, refused)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +114,24 @@ class _Node:
 
 
 class _Composer:
-    def __init__(self, source: Source) -> None:
+    """Composes a document of a parser's events.
+
+    Raises:
+        YAMLError: The parser's, unchanged.
+        ManifestError: The document exceeds a bound, or is not the only one.
+    """
+
+    def __init__(self, source: Source, stand_ins: StandIns, get_event: Callable[[], Any]) -> None:
         self._source = source
-        self._stand_ins = StandIns(source.text)
-        self._parser = CParser(self._stand_ins.put(source.text))
+        self._stand_ins = stand_ins
+        self._get_event = get_event
         self._problems: list[Problem] = []
         self._dates: list[int] = []
         self._anchors: dict[str, _Node] = {}
         self._size = 0
-        self._longest_key = 0
 
     def compose(self) -> Document:
-        try:
-            value, marks = self._document()
-        except YAMLError as error:
-            raise ManifestError([*self._problems, self._syntax(error)]) from None
-        finally:
-            self._parser.dispose()
+        value, marks = self._document()
         return Document(
             value=value,
             positions=Positions(marks),
@@ -120,13 +140,13 @@ class _Composer:
         )
 
     def _document(self) -> tuple[Any, Marks]:
-        self._parser.get_event()
-        first = self._parser.get_event()
+        self._get_event()
+        first = self._get_event()
         if type(first) is StreamEndEvent:
             raise self._fatal("empty-document", "the file is empty", first, "a manifest starts with `toolmint: 1`")
-        node = self._value(self._parser.get_event(), 0)
-        self._parser.get_event()
-        following = self._parser.get_event()
+        node = self._value(self._get_event(), 0)
+        self._get_event()
+        following = self._get_event()
         if type(following) is DocumentStartEvent:
             raise self._fatal(
                 "several-documents",
@@ -180,7 +200,7 @@ class _Composer:
             self._unknown_tag(event)
         values: list[Any] = []
         marks = SequenceMarks(_mark(event))
-        get_event = self._parser.get_event
+        get_event = self._get_event
         while type(item := get_event()) is not SequenceEndEvent:
             value, mark = self._value(item, depth)
             values.append(value)
@@ -192,7 +212,7 @@ class _Composer:
             self._unknown_tag(event)
         values: dict[str, Any] = {}
         marks = MappingMarks(_mark(event))
-        get_event = self._parser.get_event
+        get_event = self._get_event
         while type(item := get_event()) is not MappingEndEvent:
             key = self._key(item, depth)
             following = get_event()
@@ -231,7 +251,6 @@ class _Composer:
                 )
                 return None
             text = self._text(event)
-            self._longest_key = max(self._longest_key, len(text))
             if event.anchor:
                 self._anchors[event.anchor] = _Node(text, _mark(event), 1)
             return text
@@ -321,40 +340,45 @@ class _Composer:
         self._report(code, message, event, hint)
         return ManifestError(self._problems)
 
-    def _syntax(self, error: YAMLError) -> Problem:
-        """Say in a person's words what the parser could not read."""
-        if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
-            return self._source.problem("not-yaml", f"this is not YAML: {error}", Position(1, 1))
-        mark = error.problem_mark
-        position = Position(mark.line + 1, mark.column + 1)
-        line = self._source.lines[mark.line] if mark.line < len(self._source.lines) else ""
-        found = line[mark.column : mark.column + 1]
-        message, hint = f"this is not YAML: {error.problem}", ""
-        start = error.context_mark
-        if error.context and start:
-            message += f" ({error.context} that starts in line {start.line + 1})"
-        if self._longest_key > _MAX_KEY - 3:
-            hint = f"a key has at most {_MAX_KEY} characters"
-        elif "Unicode character escape" in str(error.problem):
-            hint = "write a character beyond U+FFFF as itself or as \\U and eight hexadecimal digits"
-        elif found == "\t":
-            message, hint = "a tab stands where YAML allows only spaces", "indent with spaces"
-        elif found and found in "@`%":
-            message, hint = f"a value cannot start with {found} in YAML", "put the value in quotes"
-        elif error.problem == "mapping values are not allowed in this context":
-            message = "a second `: ` in one line, or a line indented further than the one it belongs to"
-            hint = "put a text that holds `: ` in quotes; line up the keys of one mapping"
-        elif error.problem == "did not find expected key":
-            hint = "line up the keys of one mapping, and put a text that starts with a quote in quotes as a whole"
-        elif error.context in ("while parsing a flow sequence", "while parsing a flow mapping") and start:
-            message = f"the brackets that open in line {start.line + 1}, column {start.column + 1}, are not closed here"
-            hint = "put a comma between two items, and the closing bracket behind the last"
-        elif str(error.problem).startswith("did not find expected node content"):
-            message, hint = "a value is missing here", 'write one; an empty text is ""'
-        elif error.context == "while scanning a quoted scalar" and start:
-            position = Position(start.line + 1, start.column + 1)
-            message, hint = "this quoted text has no closing quote", "close it"
-        return self._source.problem("not-yaml", message, position, hint)
+
+def _syntax(source: Source, error: YAMLError) -> Problem:
+    """Say in a person's words what the parser could not read."""
+    if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
+        return source.problem("not-yaml", f"this is not YAML: {error}", Position(1, 1))
+    mark = error.problem_mark
+    lines = source.lines
+    at_end = mark.line >= len(lines)
+    position = Position(len(lines), len(lines[-1]) + 1) if at_end else Position(mark.line + 1, mark.column + 1)
+    line = "" if at_end else lines[mark.line]
+    found = line[mark.column : mark.column + 1]
+    message, hint = f"this is not YAML: {error.problem}", ""
+    start = error.context_mark
+    if error.context and start:
+        message += f" ({error.context} that starts in line {start.line + 1})"
+    if _LONG_KEY.search(line[: mark.column + 2]):
+        hint = f"a key has at most {_MAX_KEY} characters"
+    elif "Unicode character escape" in str(error.problem):
+        hint = "write a character beyond U+FFFF as itself or as \\U and eight hexadecimal digits"
+    elif error.problem == "found unexpected ':'":
+        hint = "put a text that holds a colon in quotes"
+    elif found == "\t":
+        message, hint = "a tab stands where YAML allows only spaces", "indent with spaces"
+    elif found and found in "@`%":
+        message, hint = f"a value cannot start with {found} in YAML", "put the value in quotes"
+    elif error.problem == "mapping values are not allowed in this context":
+        message = "a second `: ` in one line, or a line indented further than the one it belongs to"
+        hint = "put a text that holds `: ` in quotes; line up the keys of one mapping"
+    elif error.problem == "did not find expected key":
+        hint = "line up the keys of one mapping, and put a text that starts with a quote in quotes as a whole"
+    elif error.context in ("while parsing a flow sequence", "while parsing a flow mapping") and start:
+        message = f"the brackets that open in line {start.line + 1}, column {start.column + 1}, are not closed here"
+        hint = "put a comma between two items, and the closing bracket behind the last"
+    elif str(error.problem).startswith("did not find expected node content"):
+        message, hint = "a value is missing here", 'write one; an empty text is ""'
+    elif error.context == "while scanning a quoted scalar" and start:
+        position = Position(start.line + 1, start.column + 1)
+        message, hint = "this quoted text has no closing quote", "close it"
+    return source.problem("not-yaml", message, position, hint)
 
 
 def _mark(event: Any) -> int:

@@ -23,14 +23,15 @@ class StandIns:
     def __init__(self, text: str) -> None:
         self._back: dict[int, int] = {}
         self._there: dict[int, int] = {}
-        self._escapes = bool(_SURROGATE_ESCAPE.search(text)) and not _TAKEN.search(text) and _is_json(text)
+        escapes = _SURROGATE_ESCAPE.search(text) is not None
+        self._escapes = escapes and not _TAKEN.search(text) and _is_json(text)
         if self._escapes:
             self._back.update(_SURROGATES)
         if any(character in text for character in _AWKWARD):
             free = islice((code for code in range(0xE800, 0xF900) if chr(code) not in text), len(_AWKWARD))
             self._there = dict(zip(map(ord, _AWKWARD), free, strict=False))
             self._back.update({stand_in: code for code, stand_in in self._there.items()})
-        self.any = bool(self._back)
+        self.any = escapes or bool(self._back)
 
     def put(self, text: str) -> str:
         """Return the text as the parser is to read it."""
