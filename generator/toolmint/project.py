@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolmint import routing
 from toolmint.assets import TEMPLATES
 from toolmint.compiler import CompiledSchema, compile_schema
 from toolmint.elicitations import Question, plan_questions
@@ -27,6 +28,7 @@ RUNTIME_HEADER = (
 )
 
 _OWN_API_NAMES = (
+    *routing.API_NAMES,
     "ABSENT", "Absent", "Accepted", "Cancelled", "Context", "Declined", "Dismissed", "Root", "Sample", "ToolError",
     "ToolResult", "roots", "sampling",
 )  # fmt: skip
@@ -34,6 +36,9 @@ _OWN_API_NAMES = (
 _SERVED_BY = {
     "server/discover": "Constant(DISCOVERY)",
     "subscriptions/listen": "subscriptions",
+    "resources/read": "Resources(dispatcher, resources, META)",
+    "prompts/get": "Prompts(dispatcher, prompts, META)",
+    "completion/complete": "Completions(dispatcher, META)",
     "tools/call": ("Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META)"),
 }
 """The expression in the generated dispatcher that makes what serves a method."""
@@ -115,7 +120,8 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
                 output_schema=tool.output_schema,
             )
             for tool in manifest.tools
-        ],
+        ]
+        + routing.argument_schemas(manifest),
         manifest.definitions,
         [FormSchema(name=form.name, schema=form.schema) for form in questions if form.schema is not None],
         reserved=(*_OWN_API_NAMES, *(question.constant for question in questions)),
@@ -129,6 +135,12 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
     stubs = {
         f"{package}tools/{tool.identifier}.py": _stub(manifest, tool, models.tools[tool.name])
         for tool in manifest.tools
+    }
+    stubs |= {
+        f"{package}{stub.folder}/{stub.identifier}.py": render(
+            "package/stub.py.jinja", module=manifest.package.module, tool=stub
+        )
+        for stub in routing.stubs(manifest, models)
     }
     formatted = format_python({**sources, **stubs})
 
@@ -172,6 +184,11 @@ def _package_files(
         yield f"validators/{_check_module(revision)}.py", _request_checks(revision, surface)
         for method in _input_requests(revision):
             yield f"validators/{_input_check_module(revision, method)}.py", _input_checks(revision, method)
+    for revision in revisions:
+        facts = _merged(routing.content_checks(manifest, revision), ())
+        source = render("package/content_checks.py.jinja", revision=revision.name, **facts)
+        yield f"validators/{routing.content_module(revision)}.py", source
+    yield from routing.route_files(manifest, models)
     yield from ((f"protocol/{name}", source) for name, source in _protocol_files(revisions))
     yield (
         "dispatch.py",
@@ -182,6 +199,7 @@ def _package_files(
             meta=surface.meta,
             discovery=surface.discovery,
             tools=manifest.tools,
+            serving=routing.serving(surface.methods),
             checks=[Check(revision.name, _check_module(revision), _snake(_METADATA)) for revision in revisions],
             lists=surface.lists,
             page_size=manifest.defaults.page_size,

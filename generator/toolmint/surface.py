@@ -11,7 +11,16 @@ from toolmint.sourcetext import json_text
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 
-_SERVED = frozenset({"server/discover", "tools/call", "subscriptions/listen"})
+_SERVED = frozenset(
+    {
+        "server/discover",
+        "tools/call",
+        "resources/read",
+        "prompts/get",
+        "completion/complete",
+        "subscriptions/listen",
+    }
+)
 """The requests, other than lists, that the runtime can serve. Any other request of a revision is not offered."""
 
 
@@ -70,7 +79,12 @@ class Surface:
 
 def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
     """Work out what clients of a manifest's server are told, in the words of its revisions."""
-    entries = {"tools": [(tool.name, tool.wire()) for tool in manifest.tools]}
+    entries = {
+        "tools": [(tool.name, tool.wire()) for tool in manifest.tools],
+        "resources": [(resource.uri, resource.wire()) for resource in manifest.resources],
+        "resourceTemplates": [(template.uri_template, template.wire()) for template in manifest.resource_templates],
+        "prompts": [(prompt.name, prompt.wire()) for prompt in manifest.prompts],
+    }
     capabilities = _capabilities(manifest)
     lists: list[List] = []
     methods: list[str] = []
@@ -111,7 +125,19 @@ def _capabilities(manifest: Manifest) -> dict[str, Any]:
     capabilities: dict[str, Any] = {"logging": {}}
     if manifest.tools:
         capabilities["tools"] = {"listChanged": True}
+    if manifest.resources or manifest.resource_templates:
+        capabilities["resources"] = {"listChanged": True, "subscribe": True}
+    if manifest.prompts:
+        capabilities["prompts"] = {"listChanged": True}
+    if _completes(manifest):
+        capabilities["completions"] = {}
     return capabilities
+
+
+def _completes(manifest: Manifest) -> bool:
+    return any(argument.completions for prompt in manifest.prompts for argument in prompt.arguments or ()) or any(
+        template.completions for template in manifest.resource_templates
+    )
 
 
 def _has(capabilities: dict[str, Any], path: str | None) -> bool:

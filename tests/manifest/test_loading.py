@@ -55,7 +55,7 @@ resources:
   - {uri: "contracts://file", name: f, file: data/page.html, mimeType: text/html}
   - {uri: "contracts://svg", name: g, file: data/page.html, mimeType: image/png}
 resourceTemplates:
-  - uriTemplate: contracts://{party}/{id}{?year,month*}
+  - uriTemplate: contracts://{party}/{id}{?year,month}
     name: contract
     description: One.
     complete: {year: ["2026"]}
@@ -74,8 +74,9 @@ prompts:
 
 @pytest.fixture
 def manifest(folder: Path) -> Manifest:
-    Path("data").mkdir()
-    Path("data/page.html").write_text("<p>é</p>", encoding="utf-8")
+    files = Path("src/store/files/data")
+    files.mkdir(parents=True)
+    (files / "page.html").write_text("<p>é</p>", encoding="utf-8")
     return load(folder, FULL)
 
 
@@ -164,14 +165,15 @@ def test_resources(manifest: Manifest) -> None:
     assert first.identifier == "all_contracts"
     assert first.content is None
     assert list(first.wire()) == ["uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta"]
-    page = "<p>é</p>"
-    assert [resource.content for resource in manifest.resources[1:]] == ["abc", b"\x00\x01\x02", page, page.encode()]
+    assert [resource.content for resource in manifest.resources[1:]] == ["abc", b"\x00\x01\x02", None, None]
+    assert [resource.file for resource in manifest.resources[3:]] == ["data/page.html", "data/page.html"]
     assert manifest.resources[1].wire() == {"uri": "contracts://text", "name": "t"}
 
 
 def test_resource_templates(manifest: Manifest) -> None:
     (template,) = manifest.resource_templates
     assert template.variables == ("party", "id", "year", "month")
+    assert template.optional_variables == ("year", "month")
     assert template.completions == {"year": ("2026",)}
     assert list(template.wire()) == ["uriTemplate", "name", "description"]
 

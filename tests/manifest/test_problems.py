@@ -209,10 +209,56 @@ RULES = {
         "base64",
     ),
     "content file missing": Case(
-        HEAD + "resources: [{uri: 'a:b', name: x, file: »none.txt}]\n", "content-file", "no such file", "folder"
+        HEAD + "resources: [{uri: 'a:b', name: x, file: »none.txt}]\n",
+        "content-file",
+        "no such file",
+        "src/contracts_mcp/files",
     ),
     "content file outside": Case(
-        HEAD + "resources: [{uri: 'a:b', name: x, file: »../none.txt}]\n", "outside-folder", "outside", "beside"
+        HEAD + "resources: [{uri: 'a:b', name: x, file: »../none.txt}]\n",
+        "outside-folder",
+        "outside of src/contracts_mcp/files",
+        "copy",
+    ),
+    "kind of expansion": Case(
+        HEAD + "resourceTemplates: [{uriTemplate: »'a:{/b}', name: x}]\n", "unsupported-uri-template", "{/b}", "{+name}"
+    ),
+    "prefix of a variable": Case(
+        HEAD + "resourceTemplates: [{uriTemplate: »'a:{b:3}', name: x}]\n",
+        "unsupported-uri-template",
+        "{b:3}",
+        "{name}",
+    ),
+    "query that is not last": Case(
+        HEAD + "resourceTemplates: [{uriTemplate: »'a:{?b}/c', name: x}]\n", "unsupported-uri-template", "end", "there"
+    ),
+    "several variables in one expansion": Case(
+        HEAD + "resourceTemplates: [{uriTemplate: »'a:{b,c}', name: x}]\n", "unsupported-uri-template", "{b,c}", "each"
+    ),
+    "variables side by side": Case(
+        HEAD + "resourceTemplates: [{uriTemplate: »'a:{b}{c}', name: x}]\n",
+        "unsupported-uri-template",
+        "{c}",
+        "between",
+    ),
+    "completion by something else": Case(
+        HEAD + "resourceTemplates: [{uriTemplate: 'a:{b}', name: x, complete: {b: »hander}}]\n",
+        "unknown-value",
+        '"handler"',
+    ),
+    "completers of one name": Case(
+        HEAD + "prompts: [{name: a b, arguments: [{name: c, complete: handler}]},"
+        " {name: a, arguments: [{name: b c, complete: »handler}]}]\n",
+        "name-clash",
+        "both be called a_b_c",
+        "rename",
+    ),
+    "completer without a name": Case(
+        HEAD
+        + "prompts: [{name: 紹介, messages: [{role: user, content: x}], arguments: [{name: 名, complete: »handler}]}]\n",
+        "no-identifier",
+        "no Python name",
+        "ASCII",
     ),
     "URI template": Case(
         HEAD + "resourceTemplates: [{uriTemplate: »'a:{b', name: x}]\n", "bad-uri-template", "RFC 6570", "{name}"
@@ -385,12 +431,17 @@ def test_a_link_out_of_the_folder_is_not_followed(folder: Path, tmp_path_factory
     Path("inside.json").symlink_to(outside)
     (problem,) = problems(folder, schema("{$ref: inside.json}"))
     assert problem.code == "outside-folder"
+    files = Path("src/contracts_mcp/files")
+    files.mkdir(parents=True)
+    (files / "inside.json").symlink_to(outside)
     (problem,) = problems(folder, f"{HEAD}resources: [{{uri: 'a:b', name: x, file: inside.json}}]\n")
     assert problem.code == "outside-folder"
 
 
 def test_a_text_resource_must_be_utf8(folder: Path) -> None:
-    Path("page.html").write_bytes(b"\xe9")
+    files = Path("src/contracts_mcp/files")
+    files.mkdir(parents=True)
+    (files / "page.html").write_bytes(b"\xe9")
     (problem,) = problems(folder, f"{HEAD}resources: [{{uri: 'a:b', name: x, mimeType: text/html, file: page.html}}]\n")
     assert (problem.code, problem.line, problem.column) == ("content-file", 4, 62)
     assert "page.html is not UTF-8, but text/html is text" in problem.message

@@ -25,11 +25,15 @@ from toolmint.manifest.model import (
 )
 from toolmint.manifest.names import distribution_name, identifier, module_name
 from toolmint.manifest.positions import Path, pointer_of
-from toolmint.manifest.rules import template_variables
+from toolmint.manifest.rules import completer, query_variables, template_variables
 from toolmint.manifest.source import ManifestError, read_bytes
-from toolmint.manifest.text import Place, Text, file_beside
+from toolmint.manifest.text import Text
+from toolmint.manifest.wording import shown
 
 _NO_ARGUMENTS: JSONObject = {"type": "object", "properties": {}, "additionalProperties": False}
+
+HANDLER = "handler"
+"""What `complete` says where a handler knows the values."""
 
 _FOREIGN = ("execution", "id")
 """Members of a tool that this revision does not have."""
@@ -113,6 +117,7 @@ def resource(value: JSONObject, path: Path, text: Text, default: Defaults) -> Re
         icons=_icons(value),
         meta=value.get("_meta"),
         content=_content(value, path, text),
+        file=_file(value, path, text) if "file" in value else None,
         settings=_resource_settings(value, default),
         elicits=_elicits(value),
         pointer=pointer_of(path),
@@ -132,7 +137,13 @@ def resource_template(value: JSONObject, path: Path, default: Defaults) -> Resou
         icons=_icons(value),
         meta=value.get("_meta"),
         variables=template_variables(value["uriTemplate"]) or (),
-        completions={name: tuple(values) for name, values in value.get("complete", {}).items()},
+        optional_variables=query_variables(value["uriTemplate"]),
+        completions={name: _values(values) for name, values in value.get("complete", {}).items()},
+        completers={
+            name: completer(value["name"], name)
+            for name, values in value.get("complete", {}).items()
+            if values == HANDLER
+        },
         settings=_resource_settings(value, default),
         elicits=_elicits(value),
         pointer=pointer_of(path),
@@ -152,7 +163,7 @@ def prompt(value: JSONObject, path: Path, text: Text, default: Defaults) -> Prom
         title=value.get("title"),
         description=value.get("description"),
         icons=_icons(value),
-        arguments=None if arguments is None else tuple(map(_argument, arguments)),
+        arguments=None if arguments is None else tuple(_argument(argument, value["name"]) for argument in arguments),
         meta=value.get("_meta"),
         messages=None
         if messages is None
@@ -201,13 +212,19 @@ def _elicits(value: JSONObject) -> tuple[Elicitation, ...]:
     )
 
 
-def _argument(value: JSONObject) -> PromptArgument:
+def _values(complete: list[str] | str) -> tuple[str, ...]:
+    """Return the values offered for an argument, none where a handler knows them."""
+    return () if isinstance(complete, str) else tuple(complete)
+
+
+def _argument(value: JSONObject, prompt: str) -> PromptArgument:
     return PromptArgument(
         name=value["name"],
         title=value.get("title"),
         description=value.get("description"),
         required=value.get("required"),
-        completions=tuple(value.get("complete", ())),
+        completions=_values(value.get("complete", ())),
+        completer=completer(prompt, value["name"]) if value.get("complete") == HANDLER else None,
         extra={"default": value["default"]} if "default" in value else {},
     )
 
@@ -229,35 +246,48 @@ def _content(value: JSONObject, path: Path, text: Text) -> str | bytes | None:
         return content
     if "blob" in value:
         return _decoded(value["blob"], (*path, "blob"), text)
-    return _file_content(value, (*path, "file"), text) if "file" in value else None
+    return None
 
 
-def _file_content(value: JSONObject, path: Path, text: Text) -> str | bytes:
-    """Return a file's content: text where the media type says so, or says nothing and the bytes are UTF-8."""
-    name = value["file"]
+def _file(value: JSONObject, path: Path, text: Text) -> str:
+    """Return the name of a resource's file, which the generated package reads from its own folder ``files``."""
+    name: str = value["file"]
+    at = (*path, "file")
+    module = _module(text.value)
+    if module is None:  # which has been reported
+        return name
+    folder = f"src/{module}/files"
+    root = (text.folder / folder).resolve()
+    if name.startswith("/") or "\\" in name or "\0" in name or ".." in name.split("/"):
+        inside = False
+    else:
+        inside = (root / name).resolve().is_relative_to(root)
+    if not inside:
+        message = f"{shown(name)} is outside of {folder}, the files that are shipped with the package"
+        raise _refused(text, at, "outside-folder", message, "copy the file there and name it from there")
     try:
-        data = read_bytes(file_beside(text, Place(text, path), name), name)
+        data = read_bytes(root / name, name)
     except ManifestError as error:
-        if error.problems[0].line is not None:
-            raise
-        message = f"{name}: {error.problems[0].message}"
-        raise _refused(text, path, "content-file", message, "name a file in the manifest's folder") from None
+        message = f"{folder}/{name}: {error.problems[0].message}"
+        raise _refused(text, at, "content-file", message, f"put the file into the folder {folder}") from None
     media_type = str(value.get("mimeType", "")).partition(";")[0].strip().lower()
-    is_text = media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml"))
-    if media_type and not is_text:
-        return data
+    if media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml")):
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            message = f"{name} is not UTF-8, but {media_type} is text"
+            hint = "save it as UTF-8, or give it the media type of what it is"
+            raise _refused(text, at, "content-file", message, hint) from None
+    return name
+
+
+def _module(value: JSONObject) -> str | None:
+    """Return the import package of a manifest; None where what it is made of is of the wrong shape."""
+    given, identity = value.get("package", {}), value.get("server", {})
     try:
-        return data.decode()
-    except UnicodeDecodeError:
-        if is_text:
-            raise _refused(
-                text,
-                path,
-                "content-file",
-                f"{name} is not UTF-8, but {media_type} is text",
-                "save it as UTF-8, or give it the media type of what it is",
-            ) from None
-        return data
+        return package(given, identity["name"]).module
+    except (AttributeError, KeyError, TypeError):
+        return None
 
 
 def _decoded(value: str, path: Path, text: Text) -> bytes:

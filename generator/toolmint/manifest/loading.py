@@ -71,7 +71,7 @@ class _Loader:
             yield from rules.version(text)
             if self._sound(("package",)):
                 yield from rules.package(text)
-        for rule in (rules.tool_names, rules.resource_names, rules.prompts, rules.elicitations):
+        for rule in (rules.tool_names, rules.resource_names, rules.prompts, rules.completers, rules.elicitations):
             yield from rule(text, self._sound)
         yield from self._schemas()
         yield from self._build("resources", building.resource, self._resources)

@@ -156,7 +156,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """One resource; ``content`` is text, or bytes, where it is fixed, and None where a handler reads it."""
+    """One resource.
+
+    Attributes:
+        content: Text, or bytes, where it is fixed.
+        file: The name of the file that holds the content, in the package's folder ``files``.
+    """
 
     uri: str
     name: str
@@ -169,6 +174,7 @@ class Resource:
     icons: tuple[JSONObject, ...] | None = None
     meta: JSONObject | None = None
     content: str | bytes | None = None
+    file: str | None = None
     settings: ResourceSettings
     elicits: tuple[Elicitation, ...] = ()
     pointer: str
@@ -190,7 +196,14 @@ class Resource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceTemplate:
-    """A family of resources; ``completions`` holds the values offered for a variable, by its name."""
+    """A family of resources.
+
+    Attributes:
+        variables: The names of the template's variables.
+        optional_variables: Those of its query, which a URI need not have.
+        completions: The values offered for a variable, by its name.
+        completers: The Python name of the handler that completes a variable, by the variable's name.
+    """
 
     uri_template: str
     name: str
@@ -202,7 +215,9 @@ class ResourceTemplate:
     icons: tuple[JSONObject, ...] | None = None
     meta: JSONObject | None = None
     variables: tuple[str, ...] = ()
+    optional_variables: tuple[str, ...] = ()
     completions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    completers: Mapping[str, str] = field(default_factory=dict)
     settings: ResourceSettings
     elicits: tuple[Elicitation, ...] = ()
     pointer: str
@@ -223,9 +238,13 @@ class ResourceTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptArgument:
-    """One argument of a prompt; ``completions`` are the values offered for it; None in ``required``: not said.
+    """One argument of a prompt.
 
-    ``extra`` holds members that other frameworks list, carried along.
+    Attributes:
+        required: None where it is not said, which means the same as False.
+        completions: The values offered for it.
+        completer: The Python name of the handler that completes it.
+        extra: Members that other frameworks list, carried along.
     """
 
     name: str
@@ -233,6 +252,7 @@ class PromptArgument:
     description: str | None = None
     required: bool | None = None
     completions: tuple[str, ...] = ()
+    completer: str | None = None
     extra: JSONObject = field(default_factory=dict)
 
     def wire(self) -> JSONObject:
@@ -244,7 +264,7 @@ class PromptArgument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptMessage:
-    """A fixed message: its role and content block, any text of which may hold ``{{argument}}``."""
+    """A fixed message: its role and content block, any text of which may hold placeholders."""
 
     role: Literal["user", "assistant"]
     content: JSONObject

@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from toolmint.manifest.forms import form_problems, page_problems
 from toolmint.manifest.model import JSONObject
 from toolmint.manifest.names import distribution_name, identifier, module_name
+from toolmint.manifest.placeholders import Placeholder, split_placeholders
 from toolmint.manifest.positions import Path
 from toolmint.manifest.text import Text
 from toolmint.manifest.wording import did_you_mean, one_of, shown
@@ -25,7 +27,6 @@ _DISTRIBUTION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TAKEN_MODULES = sys.stdlib_module_names | {"mcp", "toolmint"}
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*")
-_PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 # PEP 440 (Version scheme) and Semantic Versioning 2.0.0 (items 2, 9 and 10).
 _PEP_440 = re.compile(
@@ -160,6 +161,8 @@ def resource_names(text: Text, sound: Sound) -> Iterator[Problem]:
                 at,
                 "a variable is written {name}; braces come in pairs and are not nested",
             )
+        else:
+            yield from _unmatchable(text, uri, at)
         for name in template.get("complete", {}):
             if names is not None and name not in names:
                 yield text.problem_at_key(
@@ -189,34 +192,30 @@ def prompts(text: Text, sound: Sound) -> Iterator[Problem]:
             handled += [(path, name)] if names[name] == (*path, "name") else []
             continue
         for below, value in _texts(prompt["messages"], (*path, "messages")):
-            for placeholder in _PLACEHOLDER.findall(value):
-                if placeholder.strip() not in arguments:
+            for part in split_placeholders(value):
+                if isinstance(part, Placeholder) and part.argument not in arguments:
+                    hint = did_you_mean(part.argument, arguments, otherwise="it has") or "list it under `arguments`"
                     yield text.problem(
                         "unknown-argument",
-                        f"{{{{{placeholder}}}}} names no argument of this prompt",
+                        f"{{{{{part.written}}}}} names no argument of this prompt",
                         below,
-                        did_you_mean(placeholder.strip(), arguments, otherwise="it has") or "list it under `arguments`",
+                        f"{hint}; where the braces are meant literally, put a backslash before them",
                     )
     yield from _identifiers(text, handled)
 
 
 def elicitations(text: Text, sound: Sound) -> Iterator[Problem]:
-    """Require questions to the user to have keys of their own, and their forms to require fields that there are."""
+    """Require questions to the user to have keys of their own, and forms and addresses that can be shown."""
     for section in ("tools", "resources", "resourceTemplates", "prompts"):
         for path, _ in _entries(text, section, sound, uses=("elicits",)):
             keys: dict[str, Path] = {}
             for below, item in _items(text, (*path, "elicits")):
                 key = item["key"]
                 yield from _first(text, "duplicate-name", f"the key {shown(key)}", key, (*below, "key"), keys)
-                form = item.get("requestedSchema", {})
-                for index, name in enumerate(form.get("required", ())):
-                    if name not in form["properties"]:
-                        yield text.problem(
-                            "unknown-field",
-                            f"the form has no field {shown(name)}",
-                            (*below, "requestedSchema", "required", index),
-                            did_you_mean(name, form["properties"], otherwise="it has"),
-                        )
+                if "requestedSchema" in item:
+                    yield from form_problems(text, item["requestedSchema"], (*below, "requestedSchema"))
+                if "url" in item:
+                    yield from page_problems(text, item["url"], (*below, "url"))
 
 
 def template_variables(template: str) -> tuple[str, ...] | None:
@@ -232,6 +231,70 @@ def template_variables(template: str) -> tuple[str, ...] | None:
                 return None
             names.append(parsed[1])
     return tuple(dict.fromkeys(names))
+
+
+def query_variables(template: str) -> tuple[str, ...]:
+    """Return the names of the variables in a URI template's query, which a URI need not have."""
+    return tuple(
+        name for operator, names in _EXPRESSION.findall(template) if operator == "?" for name in names.split(",")
+    )
+
+
+def completer(owner: str, argument: str) -> str:
+    """Return the Python name of the handler that completes an argument of a prompt or of a resource template."""
+    return identifier(f"{owner} {argument}")
+
+
+def completers(text: Text, sound: Sound) -> Iterator[Problem]:
+    """Require a Python name, and one of its own, for every handler that completes an argument."""
+    handled: list[tuple[Path, str, str]] = []
+    for path, prompt in _entries(text, "prompts", sound, needs=("name",), uses=("arguments",)):
+        handled += [
+            ((*below, "complete"), prompt["name"], argument["name"])
+            for below, argument in _items(text, (*path, "arguments"))
+            if argument.get("complete") == "handler"
+        ]
+    for path, template in _entries(text, "resourceTemplates", sound, needs=("name",), uses=("complete",)):
+        handled += [
+            ((*path, "complete", name), template["name"], name)
+            for name, values in template.get("complete", {}).items()
+            if values == "handler"
+        ]
+    seen: dict[str, Path] = {}
+    for path, owner, argument in handled:
+        python = completer(owner, argument)
+        if not python:
+            what = f"no Python name for a handler can be made of {shown(owner)} and {shown(argument)}"
+            yield text.problem("no-identifier", what, path, "give one of them a name with ASCII letters or digits")
+        elif python in seen:
+            line, column = text.positions.value(seen[python])
+            yield text.problem(
+                "name-clash",
+                f"this handler and the one in line {line}, column {column}, would both be called {python}",
+                path,
+                "rename one of the arguments",
+            )
+        seen.setdefault(python, path)
+
+
+def _unmatchable(text: Text, template: str, path: Path) -> Iterator[Problem]:
+    """Report expressions of a URI template that a URI cannot be matched with."""
+    end = 0
+    for match in _EXPRESSION.finditer(template):
+        whole, operator, names = match[0], match[1], match[2].split(",")
+        if operator not in ("", "+", "?") or any(name.endswith("*") or ":" in name for name in names):
+            message, hint = f"{whole} is a kind of expansion that is not matched", "use {name}, {+name} or {?name}"
+        elif operator == "?" and match.end() != len(template):
+            message, hint = f"the query {whole} is not at the end", "put it there"
+        elif operator != "?" and len(names) > 1:
+            message, hint = f"{whole} has several variables", "write each on its own, with text between them"
+        elif operator != "?" and end and end == match.start():
+            message, hint = f"nothing tells where {whole} begins", "put text between the two variables"
+        else:
+            end = match.end()
+            continue
+        yield text.problem("unsupported-uri-template", message, path, hint)
+        return
 
 
 def _tool_name(text: Text, name: str, path: Path) -> Iterator[Problem]:
