@@ -14,6 +14,7 @@ been found further out); what rests on such an assumption is not kept.
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -124,14 +125,17 @@ class Containment:
         excuse_undescribed: Callers are taken to send only properties that the left side describes, so an object that
             is open merely because nothing closes it does not fail a right side that describes a further property.
             Such a failure is still reported, as excused.
+        prove: Look for witnesses. Without, the answer is yes or cannot tell, for a fraction of the effort.
     """
 
-    def __init__(self, *, excuse_undescribed: bool = False) -> None:
+    def __init__(self, *, excuse_undescribed: bool = False, prove: bool = True) -> None:
         self._excuse = excuse_undescribed
+        self._prove = prove
         self._branches = Branches()
         self._instances = Instances(self._branches)
         self._equivalence = Equivalence()
         self._known: dict[tuple[Term, Node], tuple[Failure, ...]] = {}
+        self._unproven: dict[tuple[Term, Node], tuple[Failure, ...]] = {}
         self._open: dict[tuple[Term, Node], int] = {}
         self._oldest_assumed = math.inf
         self._entered: set[tuple[int, Node]] = set()
@@ -159,6 +163,8 @@ class Containment:
         key = left, right
         if key in self._known:
             return self._known[key]
+        if not self._prove and key in self._unproven:
+            return self._unproven[key]
         if any(self._equivalence.same(node, right) for node in left):
             return ()
         if key in self._open:
@@ -175,9 +181,19 @@ class Containment:
                 # Nothing further out was relied upon; what was assumed of this very pair is settled now.
                 self._oldest_assumed = assumed_before
         result = tuple(_merged(found))
-        if result or oldest >= depth:
+        if result and not self._prove:
+            self._unproven[key] = result
+        elif result or oldest >= depth:
             self._known[key] = result
         return result
+
+    def _within(self, left: Term, right: Node) -> bool:
+        with self._not_proving():
+            return not self._failures(left, right)
+
+    def _branch_within(self, branch: Branch, right: Node) -> bool:
+        with self._not_proving():
+            return not self._branch_failures(branch, right)
 
     def _branch_failures(self, branch: Branch, right: Node) -> list[Failure]:
         """Return how a branch fails to be within a schema."""
@@ -187,7 +203,7 @@ class Containment:
         if self._steps > MAX_STEPS:
             return [_too_large(right)]
         if right.value is False:
-            return [self._failure(branch, right, "false", "false", self._instances.of_branch(branch))]
+            return [self._failure(branch, right, "false", "false", self._pool(branch))]
         if not isinstance(right.value, dict):
             return [Failure(rule="invalid", keyword="", right=right, reason="it is no schema")]
         entry = id(branch), right
@@ -236,6 +252,8 @@ class Containment:
         """Return a failure at a keyword, with the first candidate that proves it."""
         reason = details.pop("reason", "no value was found that shows the difference")
         failure = Failure(rule=rule, keyword=keyword, right=right, reason=reason, **details)
+        if not self._prove:
+            return failure
         probes = itertools.chain(candidates, branch.values or ())
         for value in itertools.islice(probes, _MAX_PROBES):
             if kind_of(value) == branch.kind and self._proves(branch, right, keyword, value):
@@ -264,6 +282,19 @@ class Containment:
         reason = "no whole value was found in which the difference shows"
         return replace(failure, witness=ABSENT, reason=reason)
 
+    def _pool(self, branch: Branch) -> list[Any]:
+        """Return some instances of a branch, where a proof is looked for."""
+        return self._instances.of_branch(branch) if self._prove else []
+
+    @contextmanager
+    def _not_proving(self) -> Iterator[None]:
+        """Answer only whether, not why not: most alternatives fail, and only that one does not matters."""
+        before, self._prove = self._prove, False
+        try:
+            yield
+        finally:
+            self._prove = before
+
     # -- any kind -----------------------------------------------------------------------------------------------------
 
     def _type(self, branch: Branch, right: Node) -> list[Failure]:
@@ -272,7 +303,7 @@ class Containment:
         kind = branch.kind
         if kind in names or (kind == "number" and "integer" in names and branch.integer):
             return []
-        pool: Iterable[Any] = self._instances.of_branch(branch)
+        pool: Iterable[Any] = self._pool(branch)
         if kind == "number" and "integer" in names:
             pool = itertools.chain((value for value in numbers(branch) if value % 1), pool)
         name = "integer" if kind == "number" and branch.integer else kind
@@ -286,7 +317,7 @@ class Containment:
 
     def _among(self, branch: Branch, right: Node, keyword: str, allowed: list[Any]) -> list[Failure]:
         if branch.values is None:
-            pool = self._instances.of_branch(branch)
+            pool = self._pool(branch)
             return [self._failure(branch, right, "values", keyword, pool, right_value=allowed)]
         known = set(map(identity, allowed))
         return [
@@ -335,9 +366,10 @@ class Containment:
     ) -> list[Failure]:
         """Find the alternative that a branch is within, whole or taken apart by the values of a property."""
         nodes = [right.below(keyword, index) for index in range(len(right.keywords[keyword]))]
-        failures = [self._branch_failures(branch, node) for node in nodes]
-        if within(branch, right, failures):
-            return []
+        with self._not_proving():
+            failures = [self._branch_failures(branch, node) for node in nodes]
+            if within(branch, right, failures):
+                return []
         split = self._split(branch, apart)
         if split:
             name, pieces = split
@@ -347,6 +379,8 @@ class Containment:
             singles = [replace(branch, values=(value,)) for value in branch.values]
             found = [self._alternatives(single, right, keyword, within) for single in singles]
             return _merged(failure for part in found for failure in part)
+        if self._prove:
+            failures = [self._branch_failures(branch, node) for node in nodes]
         return self._nearest(branch, right, keyword, nodes, failures)
 
     def _split(self, branch: Branch, apart: frozenset[str]) -> tuple[str, list[Branch]] | None:
@@ -381,9 +415,9 @@ class Containment:
         pool = [failure.witness for found in failures for failure in found if failure.proven]
         if near and (len(near) == 1 or _distance(near[0]) < _distance(near[1])):
             kept = [self._confirmed(branch, right, keyword, failure) for failure in near[0]]
-            if any(failure.proven for failure in kept):
+            if not self._prove or any(failure.proven for failure in kept):
                 return kept
-        pool += self._instances.of_branch(branch)
+        pool += self._pool(branch)
         left = "integer" if branch.integer and branch.kind == "number" else branch.kind
         rule = keyword if candidates or not all(failures) else "type"
         reason = "its alternatives could not be told apart"
@@ -399,7 +433,7 @@ class Containment:
         if self._branches.disjoint(branch, refused):
             return []
         for keyword, node in branch.opaque:
-            if keyword == "not" and not self._failures(frozenset((refused,)), node.below("not")):
+            if keyword == "not" and self._within(frozenset((refused,)), node.below("not")):
                 return []
         return [self._probed(branch, right, "not")]
 
@@ -412,11 +446,11 @@ class Containment:
             pieces += [
                 (piece, "then") for piece in refine(branch, right.below("if")) if not self._branches.vacant(piece)
             ]
-        if pieces and pieces[0][1] == "else" and not self._branch_failures(branch, right.below("if")):
+        if pieces and pieces[0][1] == "else" and self._branch_within(branch, right.below("if")):
             pieces = pieces[1:]
-        if any(self._branch_failures(piece, right.below(keyword)) for piece, keyword in pieces):
-            return [self._probed_condition(branch, right)]
-        return []
+        if all(self._branch_within(piece, right.below(keyword)) for piece, keyword in pieces):
+            return []
+        return [self._probed_condition(branch, right)]
 
     def _probed_condition(self, branch: Branch, right: Node) -> Failure:
         # What a condition refuses is reported for its then or its else, whichever that was.
@@ -438,7 +472,7 @@ class Containment:
 
     def _probed(self, branch: Branch, right: Node, keyword: str, rule: str = "") -> Failure:
         """Return a failure for which only trying some values can find a proof."""
-        pool = self._instances.of_branch(branch)
+        pool = self._pool(branch)
         reason = f"what {rule or keyword} asks for could not be compared"
         return self._failure(branch, right, rule or keyword, keyword, pool, reason=reason)
 
@@ -447,19 +481,26 @@ class Containment:
         return any(self._alike(node, right, parts or (keyword,)) for name, node in branch.opaque if name == keyword)
 
     def _alike(self, left: Node, right: Node, keywords: Iterable[str]) -> bool:
-        documents = left.document.dialect == right.document.dialect
-        return documents and all(self._alike_keyword(left, right, keyword) for keyword in keywords)
+        return all(self._alike_keyword(left, right, keyword) for keyword in keywords)
 
     def _alike_keyword(self, left: Node, right: Node, keyword: str) -> bool:
         if keyword not in left.keywords or keyword not in right.keywords:
             return keyword not in left.keywords and keyword not in right.keywords
-        if keyword == "oneOf":
-            count = len(left.keywords[keyword])
-            return count == len(right.keywords[keyword]) and all(
-                self._equivalence.same(left.below(keyword, index), right.below(keyword, index))
-                for index in range(count)
-            )
-        return self._equivalence.same(left.below(keyword), right.below(keyword))
+        if keyword != "oneOf":
+            return self._equal(left.below(keyword), right.below(keyword))
+        ours = [left.below(keyword, index) for index in range(len(left.keywords[keyword]))]
+        for index in range(len(right.keywords[keyword])):
+            twin = next((node for node in ours if self._equal(node, right.below(keyword, index))), None)
+            if twin is None:
+                return False
+            ours.remove(twin)
+        return not ours
+
+    def _equal(self, left: Node, right: Node) -> bool:
+        """Return whether two schemas are known to take the same values."""
+        return self._equivalence.same(left, right) or (
+            self._within(frozenset((left,)), right) and self._within(frozenset((right,)), left)
+        )
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
@@ -509,7 +550,7 @@ class Containment:
         return found
 
     def _bound(self, branch: Branch, right: Node, keyword: str, left_value: Any, probes: Iterable[Any]) -> Failure:
-        candidates = itertools.chain(probes, self._instances.of_branch(branch))
+        candidates = itertools.chain(probes, self._pool(branch))
         limit = right.keywords[keyword]
         return self._failure(branch, right, "bound", keyword, candidates, left_value=left_value, right_value=limit)
 
@@ -585,13 +626,13 @@ class Containment:
                 continue
             own = node.below("contains")
             own_least, own_most = node.keywords.get("minContains", 1), node.keywords.get("maxContains", math.inf)
-            enough = own_least >= least and (least == 0 or not self._failures(frozenset((own,)), wanted))
-            few = own_most <= most and (most == math.inf or not self._failures(frozenset((wanted,)), own))
+            enough = own_least >= least and (least == 0 or self._within(frozenset((own,)), wanted))
+            few = own_most <= most and (most == math.inf or self._within(frozenset((wanted,)), own))
             if enough and few:
                 return []
         if most == math.inf and branch.min_items >= least:
             last = max(branch.tuple_length, 0)
-            if not any(self._failures(branch.item_term(index), wanted) for index in range(last + 1)):
+            if all(self._within(branch.item_term(index), wanted) for index in range(last + 1)):
                 return []
         return [self._probed(branch, right, "contains")]
 
@@ -721,7 +762,7 @@ class Containment:
 
     def _property_names(self, branch: Branch, right: Node) -> list[Failure]:
         wanted = right.below("propertyNames")
-        if not self._failures(branch.names | {ANY_TEXT}, wanted) or self._most_properties(branch) == 0:
+        if self._within(branch.names | {ANY_TEXT}, wanted) or self._most_properties(branch) == 0:
             return []
         try:
             if any(all(map(wanted.accepts, shape.properties)) for shape in branch.objects if shape.closed):
@@ -758,7 +799,7 @@ class Containment:
                 needed = node.keywords[keyword][name]
                 known = asserting({"required": needed}) if isinstance(needed, list) else node.below(keyword, name)
                 pieces = [refined for piece in pieces for refined in refine(piece, known)]
-        return not any(self._branch_failures(piece, asked) for piece in pieces if not self._branches.vacant(piece))
+        return all(self._branch_within(piece, asked) for piece in pieces if not self._branches.vacant(piece))
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,8 +123,9 @@ class _Direction:
 
     def failures(self) -> tuple[Failure, ...]:
         left, right = (self.before, self.after) if self.narrowed else (self.after, self.before)
+        breaks = self.narrowed == (self.side == "input")
         excuse = self.narrowed and self.side == "input"
-        return Containment(excuse_undescribed=excuse).compare(left, right).failures
+        return Containment(excuse_undescribed=excuse, prove=breaks).compare(left, right).failures
 
     def breaking(self, failure: Failure) -> SchemaChange:
         """Return the change that a failure is in the direction in which callers break."""
