@@ -7,6 +7,7 @@ import pytest
 
 from models import generated
 from models.built import an_object, build
+from toolmint.models import ToolSchemas, plan_models
 
 INTEGER = {"type": "integer"}
 STRING = {"type": "string"}
@@ -210,6 +211,30 @@ def test_what_is_emitted_passes_mypy_and_ruff(tmp_path: Path) -> None:
     package = Path(built.models.__file__ or "").parent
     generated.format_package(package)
     generated.check_package(package)
+
+
+HANDLER = """
+from narrowed.models import FindInput
+from narrowed.runtime.absent import ABSENT, Absent
+
+
+def note(args: FindInput) -> str:
+    if args.note is ABSENT:
+        return "was not sent"
+    return "is null" if args.note is None else args.note.upper()
+
+
+def size(args: FindInput) -> int:
+    return 0 if isinstance(args.size, Absent) or args.size is None else args.size + 1
+"""
+
+
+def test_a_type_checker_narrows_absent_away(tmp_path: Path) -> None:
+    schema = an_object({"note": {"type": ["string", "null"]}, "size": {"type": ["integer", "null"]}})
+    tool = ToolSchemas(name="find", identifier="find", input_schema=schema)
+    package = generated.write_package(tmp_path, "narrowed", plan_models([tool], {}))
+    (package / "handler.py").write_text(HANDLER, encoding="utf-8")
+    generated.check_sources([package / "handler.py"], package)
 
 
 def test_building_costs_less_than_parsing_the_text(tmp_path: Path) -> None:

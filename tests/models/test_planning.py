@@ -5,7 +5,7 @@ import pytest
 
 from models.built import an_object, build, hints
 from toolmint.models import ToolSchemas, plan_models
-from toolmint.models.planning import MAX_DEPTH
+from toolmint.models.planning import MAX_DEPTH, MAX_WEIGHT
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_an_input_may_contain_itself() -> None:
 @pytest.mark.parametrize(
     ("definitions", "aliases"),
     [
-        ({"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}, {"A": "Any", "B": '"A"'}),
+        ({"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}, {"A": "Any", "B": "Any"}),
         ({"A": {"$ref": "#/$defs/A"}}, {"A": "Any"}),
         ({"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}}, {"A": "str"}),
         ({"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}}, {"A": '"list[A]"'}),
@@ -294,7 +294,7 @@ def test_an_input_may_contain_itself() -> None:
                 "A": {"anyOf": [{"$ref": "#/$defs/B"}, {"type": "null"}]},
                 "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"const": 1}]},
             },
-            {"A": "Literal[1] | None", "B": '"A | Literal[1]"'},
+            {"A": "Literal[1] | None", "B": "Literal[1] | None"},
         ),
     ],
 )
@@ -344,3 +344,22 @@ def test_branches_that_refer_to_each_other_are_looked_at_once() -> None:
     definitions = {name: {"properties": {name: {"type": "string"}}, "anyOf": branches} for name in names}
     schema = an_object({"a": {"type": "string"}}, "a", anyOf=branches, **{"$defs": definitions})
     assert list(hints(schema)) == ["a", *(f"b{number}" for number in range(30))]
+
+
+def test_definitions_may_refer_to_each_other_beyond_the_depth_of_the_stack() -> None:
+    last = 1100
+    definitions: dict[str, Any] = {
+        f"D{number}": an_object({"next": {"$ref": f"#/$defs/D{number + 1}"}}, "next") for number in range(last)
+    }
+    definitions[f"D{last}"] = {"type": "array", "items": {"$ref": "#/$defs/D0"}}
+    schema = an_object({"first": {"$ref": "#/$defs/D0"}}, "first", **{"$defs": definitions})
+    planned = plan_models([ToolSchemas(name="find", identifier="find", input_schema=schema)], definitions)
+    assert len(planned.names) == last + 2
+    assert planned.tools["find"].decoder.body.count("def _build_") == last + 2
+
+
+def test_an_annotation_has_a_bound() -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(40):
+        schema = {"anyOf": [{"type": "array", "items": schema}, {"type": "object", "additionalProperties": schema}]}
+    assert len(hints(an_object({"it": schema}, "it"))["it"]) < 20 * MAX_WEIGHT

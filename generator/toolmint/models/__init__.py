@@ -1,4 +1,9 @@
-"""Dataclasses from JSON Schemas, and the code that decodes into them and encodes from them."""
+"""Dataclasses from JSON Schemas, and the code that decodes into them and encodes from them.
+
+A schema is planned (``planning``) into a small family of Python types (``types``) with names that are final
+(``names``); all else is written from those: the module of dataclasses (``rendering``) and decoders (``decoding``). The
+encoder is one function of the runtime, which reads the table PROPERTIES at the end of a module of dataclasses.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from toolmint.models.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
 
 MAX_DEPTH = 64
 """How deep schemas are typed; what is nested deeper is ``Any``."""
@@ -535,42 +535,45 @@ def _closure(classes: set[Class], constructs: Mapping[Class, set[Class]]) -> set
 
 
 def break_alias_cycles(aliases: Iterable[Alias]) -> None:
-    """Cut aliases that mean themselves without a list, map or class between: no value tells their branches apart."""
-    for alias in aliases:
-        if _leads_to(alias.target, alias):
-            alias.target = union(_branches_without(alias.target, alias), alias.name)
+    """Cut aliases that mean themselves without a list, map or class between: no value tells their branches apart.
+
+    Such an alias, and one that means such an alias, becomes the union of all the types it comes down to.
+    """
+    heads = {alias: [branch for branch in _branches(alias.target) if isinstance(branch, Alias)] for alias in aliases}
+    users: dict[Alias, list[Alias]] = {}
+    for alias, means in heads.items():
+        for other in means:
+            users.setdefault(other, []).append(alias)
+    unsettled = {alias: sum(other in heads for other in means) for alias, means in heads.items()}
+    settled = [alias for alias, count in unsettled.items() if not count]
+    while settled:
+        alias = settled.pop()
+        del unsettled[alias]
+        for user in users.get(alias, ()):
+            unsettled[user] -= 1
+            if not unsettled[user]:
+                settled.append(user)
+    targets = {alias: union(_leaves(alias, unsettled), alias.name) for alias in unsettled}
+    for alias, target in targets.items():
+        alias.target = target
 
 
-def _branches_without(type_: Type, alias: Alias) -> list[Type]:
-    kept: list[Type] = []
-    seen: set[Alias] = set()
-    pending = [type_]
+def _branches(type_: Type) -> tuple[Type, ...]:
+    return type_.branches if isinstance(type_, Union) else (type_,)
+
+
+def _leaves(alias: Alias, inlined: Container[Alias]) -> list[Type]:
+    leaves: list[Type] = []
+    seen: set[Type] = {alias}
+    pending = list(_branches(alias.target)[::-1])
     while pending:
         current = pending.pop()
-        if isinstance(current, Union):
-            pending.extend(reversed(current.branches))
-        elif not _leads_to(current, alias):
-            kept.append(current)
-        elif isinstance(current, Alias) and current is not alias and current not in seen:
+        if not (isinstance(current, Alias) and current in inlined):
+            leaves.append(current)
+        elif current not in seen:
             seen.add(current)
-            pending.append(current.target)
-    return kept
-
-
-def _leads_to(type_: Type, alias: Alias) -> bool:
-    """Whether a type means an alias without a list, map or class between."""
-    seen: set[Alias] = set()
-    pending = [type_]
-    while pending:
-        current = pending.pop()
-        if current is alias:
-            return True
-        if isinstance(current, Union):
-            pending.extend(current.branches)
-        elif isinstance(current, Alias) and current not in seen:
-            seen.add(current)
-            pending.append(current.target)
-    return False
+            pending.extend(_branches(current.target)[::-1])
+    return leaves
 
 
 def _key(facets: Iterable[dict[str, Any]]) -> tuple[int, ...]:
