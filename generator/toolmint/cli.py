@@ -6,6 +6,7 @@ problems, and 2 when its input cannot be used.
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,7 +16,8 @@ import click
 from toolmint import __version__
 from toolmint.problems import Problem
 
-FINE, PROBLEMS, UNUSABLE = 0, 1, 2
+_SHOWN_ALIKE = 3
+"""How many warnings with the same code are printed before the rest is only counted."""
 
 _MANIFEST = click.argument("manifest", type=click.Path(path_type=Path), default="tools.yaml")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -31,11 +33,12 @@ def main() -> None:
 @_MANIFEST
 @_JSON
 @click.option("--force", is_flag=True, help="Overwrite generated files although they were edited.")
-def generate(manifest: Path, *, as_json: bool, force: bool) -> None:
+@click.option("--accept", is_flag=True, help="Take handlers written against another contract to fit this one.")
+def generate(manifest: Path, *, as_json: bool, force: bool, accept: bool) -> None:
     """Write everything that follows from MANIFEST (default: tools.yaml), beside it."""
     from toolmint.commands import generate as run
 
-    _report(run(manifest, force=force), as_json=as_json)
+    _report(run(manifest, force=force, accept=accept), as_json=as_json)
 
 
 @main.command()
@@ -61,6 +64,32 @@ def init(folder: Path, *, name: str | None, as_json: bool) -> None:
 
 
 @main.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--accepted", type=click.Path(path_type=Path), help="Breaks accepted with a reason.")
+@click.option("--fail-on", type=click.Choice(["breaking", "cannot-tell"]), help="Exit with 1 on such a change.")
+@_JSON
+def diff(old: Path, new: Path, *, accepted: Path | None, fail_on: str | None, as_json: bool) -> None:
+    """Say what changed for callers between OLD and NEW: manifests, lock files, or answers to tools/list."""
+    from toolmint.commands import diff as run
+
+    _report(run(old, new, accepted=accepted, fail_on=fail_on), as_json=as_json)
+
+
+@main.command(name="import")
+@click.option("--from", "source", type=click.Path(path_type=Path), required=True, help="Saved answers, as JSON.")
+@click.option("--to", "destination", type=click.Path(path_type=Path), default="tools.yaml", show_default=True)
+@click.option("--name", help="The server's name, where the answers do not say it.")
+@click.option("--version", help="The server's version, where the answers do not say it.")
+@_JSON
+def import_(source: Path, destination: Path, *, name: str | None, version: str | None, as_json: bool) -> None:
+    """Make a manifest from the answers of an existing server to tools/list and other list requests."""
+    from toolmint.commands import import_answers as run
+
+    _report(run(source, destination, name=name, version=version), as_json=as_json)
+
+
+@main.command()
 @_JSON
 def revisions(*, as_json: bool) -> None:
     """List the protocol revisions that can be generated for."""
@@ -74,13 +103,21 @@ def _report(outcome: Any, *, as_json: bool) -> NoReturn:
     if as_json:
         click.echo(json.dumps(outcome.to_json(), indent=2))
     else:
-        _print_problems(outcome.warnings, "warning")
-        _print_problems(outcome.problems, None)
+        _print_warnings(outcome.warnings)
+        for problem in outcome.problems:
+            click.echo(problem.render(), err=True)
         for line in outcome.lines:
             click.echo(line)
     sys.exit(outcome.exit_code)
 
 
-def _print_problems(problems: Sequence[Problem], kind: str | None) -> None:
-    for problem in problems:
-        click.echo(f"{kind}: {problem.render()}" if kind else problem.render(), err=True)
+def _print_warnings(warnings: Sequence[Problem]) -> None:
+    """Print warnings, and of those with the same code only the first few."""
+    shown: Counter[str] = Counter()
+    for warning in warnings:
+        shown[warning.code] += 1
+        if shown[warning.code] <= _SHOWN_ALIKE:
+            click.echo(f"warning: {warning.render()} [{warning.code}]", err=True)
+    for code, count in shown.items():
+        if count > _SHOWN_ALIKE:
+            click.echo(f"warning: {count - _SHOWN_ALIKE} more like these [{code}]; --json lists all", err=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolmint.cache import remembered
 from toolmint.fit import Fit, check_fit, contracts
 from toolmint.formatting import FormattingError
 from toolmint.lock import LockError, lock_of, read_lock
@@ -14,7 +15,7 @@ from toolmint.plan import Plan
 from toolmint.problems import Problem
 from toolmint.project import plan_project
 from toolmint.rendering import render
-from toolmint.revision import RevisionError, known_revisions, load_revision
+from toolmint.revision import Revision, RevisionError, known_revisions, load_revision
 from toolmint.transaction import TransactionError, change_files, exclusive, recover
 
 
@@ -83,7 +84,7 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
         return Outcome(problems=[error.problem], unusable=True)
     changes = prepared.changes
     return Outcome(
-        warnings=[*prepared.fit.problems, *prepared.fit.warnings, *prepared.manifest.warnings],
+        warnings=[*prepared.fit.problems, *prepared.manifest.warnings],
         lines=_written(prepared.plan, changes, recovered=recovered),
         facts={
             "written": sorted(changes.writes),
@@ -139,26 +140,14 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
     """
     manifest = folder / "tools.yaml"
     if manifest.exists():
-        problem = Problem(
-            code="exists",
-            message="there is a manifest already",
-            file=str(manifest),
-            hint=f"run toolmint generate {manifest}",
-        )
-        return Outcome(problems=[problem], unusable=True)
+        return _failed("exists", "there is a manifest already", manifest, f"run toolmint generate {manifest}")
     newest = known_revisions(era="modern")[-1]
     text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, revision=newest)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         change_files(folder, {"tools.yaml": text.encode()}, ())
     except OSError as error:
-        problem = Problem(
-            code="cannot-write",
-            message=f"cannot be made: {error.strerror}",
-            file=str(folder),
-            hint="choose another folder",
-        )
-        return Outcome(problems=[problem], unusable=True)
+        return _failed("cannot-write", f"cannot be made: {error.strerror}", folder, "choose another folder")
     except TransactionError as error:
         return Outcome(problems=[error.problem], unusable=True)
     outcome = generate(manifest)
@@ -171,6 +160,88 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
         "  make generate after a change",
     ]
     return dataclasses.replace(outcome, lines=[*outcome.lines, *lines])
+
+
+def diff(old: Path, new: Path, *, accepted: Path | None = None, fail_on: str | None = None) -> Outcome:
+    """Say what changed for callers between two versions of a server.
+
+    Args:
+        old: A manifest, a lock file, or answers to list requests as JSON.
+        new: Likewise.
+        accepted: The file that accepts breaks with a reason; toolmint.accept.yaml beside ``new`` where it is None.
+        fail_on: ``breaking`` to fail on a breaking change that is not accepted; ``cannot-tell`` to fail on those, and
+            on changes that could not be decided.
+    """
+    from toolmint.diffing import UnreadableSurface, run
+
+    try:
+        report = run(old, new, accepted=accepted)
+    except UnreadableSurface as error:
+        return Outcome(problems=error.problems, unusable=True)
+    failing = [*report.breaking] if fail_on else []
+    failing += report.undecided if fail_on == "cannot-tell" else ()
+    problems = [
+        *report.problems,
+        *(
+            Problem(
+                code=change.code,
+                message=f"{change.kind} {change.name}{change.pointer}: {change.message}",
+                file=str(new),
+                hint="undo it, or accept it with a reason",
+            )
+            for change in failing
+        ),
+    ]
+    return Outcome(problems=problems, lines=[report.render()], facts=report.to_json())
+
+
+def import_answers(source: Path, destination: Path, *, name: str | None = None, version: str | None = None) -> Outcome:
+    """Make a manifest from saved answers to tools/list and other list requests.
+
+    Args:
+        source: The answers.
+        destination: The manifest to write; it must not be there yet.
+        name: The server's name, where the answers do not say it.
+        version: Its version, likewise.
+    """
+    from toolmint.importing import import_manifest
+
+    if destination.exists():
+        return _failed(
+            "exists", "there is a manifest already; it is left as it is", destination, "name another file with --to"
+        )
+    try:
+        answers = _decoded(source.read_bytes())
+    except OSError as error:
+        return _failed("cannot-read", f"cannot be read: {error.strerror}", source, "name a file that can be read")
+    except UnicodeDecodeError:
+        return _failed("not-text", "is neither UTF-8 nor UTF-16", source, "save it as UTF-8")
+    newest = known_revisions(era="modern")[-1]
+    try:
+        text = import_manifest(answers, source=str(source), name=name, version=version, protocol=newest)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        change_files(destination.parent, {destination.name: text.encode()}, ())
+    except ManifestError as error:
+        return Outcome(problems=error.problems, unusable=True)
+    except TransactionError as error:
+        return Outcome(problems=[error.problem], unusable=True)
+    except OSError as error:
+        return _failed("cannot-write", f"cannot be written: {error.strerror}", destination, "choose another folder")
+    return Outcome(
+        lines=[f"{destination} is written. Next: toolmint generate {destination}"],
+        facts={"written": [str(destination)]},
+    )
+
+
+def _decoded(answers: bytes) -> str:
+    """Return text that may be UTF-16, which is what some shells write on redirection."""
+    if answers[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return answers.decode("utf-16")
+    return answers.decode("utf-8-sig")
+
+
+def _failed(code: str, message: str, path: Path, hint: str) -> Outcome:
+    return Outcome(problems=[Problem(code=code, message=message, file=str(path), hint=hint)], unusable=True)
 
 
 def revisions() -> Outcome:
@@ -203,7 +274,7 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
     try:
         manifest = load_manifest(path, revisions=known_revisions(own_revisions))
         revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
-        plan = plan_project(manifest, revisions)
+        plan = _plan(manifest, revisions)
         lock = read_lock(project)
         wanted = contracts(plan)
         recorded = {} if lock is None or accept else lock.handlers
@@ -233,6 +304,15 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
             hint="make it readable",
         )
         raise _Unusable([problem]) from None
+
+
+def _plan(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
+    """Plan a project, or remember the plan that was made of the same before."""
+    elsewhere = ("path", "positions", "warnings")  # where the manifest is, which no file depends on
+    fields = [field.name for field in dataclasses.fields(manifest) if field.name not in elsewhere]
+    parts = [f"{name}={getattr(manifest, name)!r}" for name in fields]
+    parts += [repr((revision.definitions, revision.methods)) for revision in revisions]
+    return Plan.from_json(remembered("plan", parts, lambda: plan_project(manifest, revisions).to_json()))
 
 
 def _written(plan: Plan, changes: Changes, *, recovered: bool) -> list[str]:

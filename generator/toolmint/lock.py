@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolmint import __version__
+from toolmint.fit import Contract
 from toolmint.plan import Plan
 from toolmint.problems import Problem
 
@@ -33,6 +34,8 @@ class Lock:
         manifest: SHA-256 of the manifest's bytes, hexadecimal.
         surface: SHA-256 of what clients are told, hexadecimal.
         files: SHA-256 of each generated file's bytes by its path relative to the project.
+        handlers: The contract that each handler was written against, by its path.
+        told: What clients are told: members of the discovery result and lists, each entry as JSON text.
     """
 
     generator: str
@@ -40,9 +43,11 @@ class Lock:
     manifest: str
     surface: str
     files: Mapping[str, str]
+    handlers: Mapping[str, Contract]
+    told: Mapping[str, str | list[str]]
 
     def render(self) -> str:
-        """Return the lock file's text."""
+        """Return the lock file's text: JSON, with each entry of a list in a line of its own."""
         content = {
             "about": "Written by toolmint generate. Commit it; do not edit it.",
             "format": _FORMAT,
@@ -51,13 +56,24 @@ class Lock:
             "manifest": self.manifest,
             "surface": self.surface,
             "files": dict(self.files),
+            "handlers": {path: contract.to_json() for path, contract in self.handlers.items()},
         }
-        return json.dumps(content, indent=2) + "\n"
+        members = [f"    {json.dumps(key)}: {_lines(value)}" for key, value in self.told.items()]
+        told = ",\n".join(members)
+        return f'{json.dumps(content, indent=2)[:-2]},\n  "told": {{\n{told}\n  }}\n}}\n'
 
 
-def lock_of(plan: Plan) -> Lock:
-    """Return the lock that belongs to a plan once it is applied."""
+def _lines(value: str | list[str]) -> str:
+    if isinstance(value, str):
+        return value
+    return "[\n" + ",\n".join(f"      {text}" for text in value) + "\n    ]" if value else "[]"
+
+
+def lock_of(plan: Plan, handlers: Mapping[str, Contract]) -> Lock:
+    """Return the lock that belongs to a plan once it is applied, with the contracts that its handlers fit."""
     return Lock(
+        handlers=handlers,
+        told=plan.told,
         generator=__version__,
         revisions=plan.revisions,
         manifest=plan.manifest_digest,
@@ -83,6 +99,8 @@ def read_lock(project: Path) -> Lock | None:
             manifest=str(content["manifest"]),
             surface=str(content["surface"]),
             files={str(name): str(value) for name, value in content["files"].items()},
+            handlers={str(path): Contract.from_json(value) for path, value in content["handlers"].items()},
+            told=content["told"],
         )
     except FileNotFoundError:
         return None

@@ -8,7 +8,7 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolmint.lock import NAME, Lock, digest, lock_of
+from toolmint.lock import NAME, Lock, digest
 from toolmint.plan import Plan
 from toolmint.problems import Problem
 
@@ -32,13 +32,14 @@ class Changes:
     created: tuple[str, ...]
 
 
-def compare(plan: Plan, project: Path, lock: Lock | None, *, force: bool = False) -> Changes:
+def compare(plan: Plan, project: Path, lock: Lock | None, new_lock: Lock, *, force: bool = False) -> Changes:
     """Compare a plan with what is on disk; nothing is touched.
 
     Args:
         plan: How the project should be.
         project: Its folder.
         lock: Its lock, if it has one.
+        new_lock: The lock that it should have.
         force: Overwrite generated files although they were edited. Symbolic links are refused all the same.
     """
     writes: dict[str, bytes] = {}
@@ -85,12 +86,12 @@ def compare(plan: Plan, project: Path, lock: Lock | None, *, force: bool = False
                     hint="move what you need elsewhere and remove it",
                 )
             )
-    new_lock = lock_of(plan).render().encode()
+    lock_text = new_lock.render().encode()
     obstacle = _obstacle(project, NAME)
     if obstacle is not None:
         conflicts.append(obstacle)
-    elif not (project / NAME).exists() or (project / NAME).read_bytes() != new_lock:
-        writes[NAME] = new_lock
+    elif not (project / NAME).exists() or (project / NAME).read_bytes() != lock_text:
+        writes[NAME] = lock_text
     return Changes(writes, tuple(removals), tuple(conflicts), tuple(created))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Owner = Literal["generated", "handwritten"]
 
@@ -32,13 +32,31 @@ class Plan:
         revisions: The protocol revisions, the preferred one first.
         manifest_digest: SHA-256 of the manifest, hexadecimal.
         surface_digest: SHA-256 of all that a client is told: discovery and lists.
+        told: The same in full: members of the discovery result and lists, each entry as JSON text.
     """
 
     files: tuple[PlannedFile, ...]
     revisions: tuple[str, ...]
     manifest_digest: str
     surface_digest: str
+    told: Mapping[str, str | list[str]]
 
     def by_path(self) -> Mapping[str, PlannedFile]:
         """Return the files by path."""
         return {file.path: file for file in self.files}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as JSON values."""
+        return {
+            "files": [[file.path, file.content, file.owner] for file in self.files],
+            "revisions": list(self.revisions),
+            "manifest": self.manifest_digest,
+            "surface": self.surface_digest,
+            "told": dict(self.told),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Plan":
+        """Return the plan that ``to_json`` made."""
+        files = tuple(PlannedFile(*file) for file in value["files"])
+        return cls(files, tuple(value["revisions"]), value["manifest"], value["surface"], value["told"])
