@@ -603,7 +603,7 @@ BROKEN_DEFINITIONS: list[tuple[Any, str]] = [
     ({"$defs": {"Id": {"type": "string"}}}, "more.json: Id is defined in base.json already"),
     ({"$defs": {"A": True}}, "more.json: A is True, not an object"),
     ({"definitions": {}}, "more.json: expected an object with $defs"),
-    ({"$defs": {"A": {"type": "strng"}}}, "more.json, at $['$defs'].A.type: 'strng' is not valid"),
+    ({"$defs": {"A": {"type": "strng"}}}, "more.json, at /$defs/A/type: 'strng' is not valid"),
 ]
 
 

@@ -210,6 +210,35 @@ def has_capability(definitions: Mapping[str, Schema], holder: str, path: str) ->
     return True
 
 
+def schema_faults(document: Any, dialect: str = _DIALECT) -> Iterator[str]:
+    """Yield what makes a document no JSON Schema of its dialect, each with the JSON pointer to it.
+
+    Args:
+        document: A decoded JSON document.
+        dialect: The metaschema's address without a fragment, of 2020-12 or draft-07.
+
+    """
+    # Imported here because that takes longer than to load a revision.
+    from toolmint.compiler.dialects import DIALECTS
+    from toolmint.compiler.metaschema import metaschema_faults
+
+    keywords = DIALECTS[dialect]
+    pending = [("", document)]
+    while pending:
+        place, schema = pending.pop()
+        if not isinstance(schema, dict):  # a boolean, or a fault of the schema around it
+            continue
+        for path, message in metaschema_faults(schema, keywords):
+            yield f"at {'/'.join((place, *map(str, path)))}: {message}"
+        for keyword, value in schema.items():
+            if keyword in keywords.named and isinstance(value, dict):
+                pending += ((f"{place}/{keyword}/{name}", item) for name, item in value.items())
+            elif keyword in keywords.many and isinstance(value, list):
+                pending += ((f"{place}/{keyword}/{index}", item) for index, item in enumerate(value))
+            elif keyword in keywords.one:
+                pending.append((f"{place}/{keyword}", value))
+
+
 def _folders(extra: Path | None) -> dict[str, Path]:
     parents = [SCHEMAS] if extra is None else [SCHEMAS, extra]
     return {path.parent.name: path.parent for parent in parents for path in parent.glob(f"*/{METHODS}")}
@@ -267,14 +296,9 @@ def _check(table: Any, documents: Mapping[str, Any], folder: Path) -> None:
     # Imported here because that takes longer than to load a revision, and bundled ones are checked by the tests.
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
 
-    meta_schema = Draft202012Validator(Draft202012Validator.META_SCHEMA)
-    checks = [(METHODS, Draft202012Validator(_read_json(SCHEMAS / "methods.schema.json")), table)]
-    checks += [(file, meta_schema, document) for file, document in documents.items()]
-    problems = [
-        f"{file}, at {error.json_path}: {error.message}"
-        for file, validator, document in checks
-        for error in validator.iter_errors(document)
-    ]
+    validator = Draft202012Validator(_read_json(SCHEMAS / "methods.schema.json"))
+    problems = [f"{METHODS}, at {error.json_path}: {error.message}" for error in validator.iter_errors(table)]
+    problems += [f"{file}, {fault}" for file, document in documents.items() for fault in schema_faults(document)]
     if problems:
         hint = f"{METHODS} has to be valid by methods.schema.json, and every other file a JSON Schema 2020-12"
         raise RevisionError("\n".join(problems), hint, folder)
