@@ -24,8 +24,15 @@ _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _TEXTS = frozenset(
     {"application/json", "application/javascript", "application/xml", "application/yaml", "application/toml"}
 )
-_SUFFIXES = {".toml": "application/toml", ".yaml": "application/yaml", ".yml": "application/yaml", ".wav": "audio/wav"}
-"""What Python's table lacks, or names by an older name."""
+_SUFFIXES = {
+    ".md": "text/markdown",
+    ".toml": "application/toml",
+    ".wav": "audio/wav",
+    ".webp": "image/webp",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+}
+"""What Python's table lacks in some version, or names by an older name."""
 
 
 def media_type_of(data: bytes, name: str = "") -> str | None:
