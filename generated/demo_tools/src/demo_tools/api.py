@@ -5,24 +5,69 @@ from __future__ import annotations
 
 from .models import AddInput, DivideInput
 from .runtime.absent import ABSENT, Absent
+from .runtime.content import (
+    Annotations,
+    ContentBlock,
+    Icon,
+    PromptMessage,
+    assistant,
+    audio,
+    embedded_blob,
+    embedded_text,
+    image,
+    resource_link,
+    text,
+    user,
+)
 from .runtime.context import Cancelled, Context
+from .runtime.files import safe_path
 from .runtime.questions import Accepted, Declined, Dismissed, Root, Sample, roots, sampling
-from .runtime.results import ToolError, ToolResult
+from .runtime.results import (
+    CompletionInput,
+    CompletionResult,
+    InvalidParams,
+    PromptResult,
+    ResourceContents,
+    ResourceNotFound,
+    ResourceResult,
+    ToolError,
+    ToolResult,
+)
 
 __all__ = [
     "ABSENT",
     "Absent",
     "Accepted",
     "AddInput",
+    "Annotations",
     "Cancelled",
+    "CompletionInput",
+    "CompletionResult",
+    "ContentBlock",
     "Context",
     "Declined",
     "Dismissed",
     "DivideInput",
+    "Icon",
+    "InvalidParams",
+    "PromptMessage",
+    "PromptResult",
+    "ResourceContents",
+    "ResourceNotFound",
+    "ResourceResult",
     "Root",
     "Sample",
     "ToolError",
     "ToolResult",
+    "assistant",
+    "audio",
+    "embedded_blob",
+    "embedded_text",
+    "image",
+    "resource_link",
     "roots",
+    "safe_path",
     "sampling",
+    "text",
+    "user",
 ]

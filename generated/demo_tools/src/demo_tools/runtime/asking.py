@@ -12,7 +12,7 @@ from __future__ import annotations
 from .context import Interruption
 from .jsontext import decode, encode
 from .questions import AskAgain, missing_capabilities
-from .state import Seal, State, digest
+from .state import State, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Rounds:
         self._method = method
         self._params = params
         self._new: Mapping[str, Any] = params.get("inputResponses", {})
-        earlier: State | None = params.get("requestState")
-        self._state = State({}, {}, {}) if earlier is None else earlier
+        earlier = params.get("requestState")
+        self._state = earlier if isinstance(earlier, State) else State({}, {}, {})
         self._questions: dict[str, Question[Any]] = {}
 
     def ask(self, *questions: Question[Any]) -> Any:
@@ -84,8 +84,11 @@ class Rounds:
             InputRequired: Some are not there yet.
             MissingCapability: Some cannot be asked for.
             StateError: What has been answered so far is too much to carry.
+            TypeError: The request is none that may be answered by a question.
             ValueError: Two different questions have the same key, or a question is not as the revision has it.
         """
+        if not self._dispatcher.methods[self._method].may_ask:
+            raise TypeError(f"{self._method} cannot ask the client for something; a tool, prompt or resource can")
         for question in questions:
             self._register(question)
         values = [self._read(question) for question in questions]
@@ -166,8 +169,7 @@ class Rounds:
             shown = _shown(question)
             if shown is not None:
                 self._state.asked[question.key] = shown
-        seal = Seal(self._dispatcher.handlers.package, self._dispatcher.state_lifetime)
-        state = seal.close(self._state, self._method, self._params)
+        state = self._dispatcher.seal.close(self._state, self._method, self._params)
         raise InputRequired(
             f',"result":{{"resultType":"input_required","inputRequests":{encode(requests)},'
             f'"requestState":"{state}",{self._dispatcher.meta}}}}}\n'

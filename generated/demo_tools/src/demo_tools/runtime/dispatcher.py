@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .log import Log
     from .middleware import Handler
     from .server import Server
+    from .state import Seal
     from .validation import Violation
 
     Id: TypeAlias = str | int
@@ -149,6 +150,7 @@ class Dispatcher:
         self.log = log
         self.handlers = Handlers(package)
         self._lifespan: Lifespan | None = None
+        self._seal: Seal | None = None
         self.methods: dict[str, Method] = {}
         self.in_flight: dict[Id, Context] = {}
         self.latest: Context | None = None
@@ -278,26 +280,28 @@ class Dispatcher:
         return reply
 
     def asker(self, context: Context, params: Mapping[str, Any]) -> Asker:
-        """Return what carries the questions of a request's handler to the client.
-
-        Raises:
-            TypeError: The request is none that may be answered by a question.
-        """
+        """Return what carries the questions of a request's handler to the client."""
         owner: object = context.owner
-        for method, offered in self.methods.items():
-            if offered.serve is owner and offered.may_ask:
-                from .asking import Rounds
+        method = next(method for method, offered in self.methods.items() if offered.serve is owner)
+        from .asking import Rounds
 
-                return Rounds(context, self, method, params)
-        raise TypeError("only a tool, a prompt or a resource can ask the client for something")
+        return Rounds(context, self, method, params)
+
+    @property
+    def seal(self) -> Seal:
+        """What closes and opens the states that clients carry from one round to the next."""
+        if self._seal is None:
+            from .state import Seal
+
+            self._seal = Seal(self.handlers.package, self.state_lifetime, self.log)
+        return self._seal
 
     def _open_state(self, method: str, params: dict[str, Any]) -> None:
         """Put what a requestState carries in its place, or refuse it, whether anything will ask for it or not."""
-        from .state import Seal, StateError
+        from .state import StateError
 
         try:
-            seal = Seal(self.handlers.package, self.state_lifetime)
-            params["requestState"] = seal.open(params["requestState"], method, params)
+            params["requestState"] = self.seal.open(params["requestState"], method, params)
         except StateError as error:
             raise Refusal(INVALID_PARAMS, f"params/requestState: {error}") from None
 

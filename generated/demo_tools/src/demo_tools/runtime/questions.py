@@ -172,7 +172,9 @@ class Form(Elicitation["T | Declined | Dismissed"]):
         if answer["action"] != "accept":
             return Declined() if answer["action"] == "decline" else Dismissed()
         checks = load(self.checks)
-        content = answer.get("content", {})
+        content = answer.get("content")
+        if content is None:  # a form all of whose fields are optional, left empty
+            content = {}
         if not checks.answer_is_valid(content):
             wrong = ", ".join(violation.pointer or "(root)" for violation in checks.answer_violations(content))
             raise AskAgain(f"it does not fit the requestedSchema at {wrong}")

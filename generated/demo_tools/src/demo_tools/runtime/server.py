@@ -40,6 +40,10 @@ class Server:
         """Put a hidden entry back where the manifest has it; the arguments are those of ``hide``."""
         self._set(kind, name, visible=True)
 
+    def hides(self, kind: str, name: str) -> bool:
+        """Say whether an entry is hidden; the arguments are those of ``hide``, but any name will do."""
+        return kind in self._lists and name in self._lists[kind].hidden
+
     def resource_updated(self, uri: str) -> None:
         """Tell those who subscribed to a resource that its content has changed."""
         self._subscriptions.resource_updated(uri)

@@ -22,13 +22,14 @@ from .jsontext import decode, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 STATE_LIMIT = 1 << 18
 """How many characters a state may have, both ways."""
 
 _ENVIRONMENT_VARIABLE = "TOOLMINT_STATE_KEY"
+_SHORTEST_KEY = 16
 _PROCESS_KEY = os.urandom(32)
 _NOT_BOUND = frozenset({"_meta", "inputResponses", "requestState"})
 
@@ -61,11 +62,18 @@ class Seal:
     Args:
         server: What tells this server from others that have the same key: its package.
         lifetime: Seconds for which a state is accepted.
+        log: Where to complain about a key that can be guessed.
     """
 
-    def __init__(self, server: str, lifetime: float) -> None:
+    def __init__(self, server: str, lifetime: float, log: Callable[[str, str], None]) -> None:
         """Take the key from the environment, or the process's own."""
         secret = os.environ.get(_ENVIRONMENT_VARIABLE, "").encode("utf-8", "surrogateescape") or _PROCESS_KEY
+        if len(secret) < _SHORTEST_KEY:
+            log(
+                "warning",
+                f"{_ENVIRONMENT_VARIABLE} has only {len(secret)} bytes, so states can be forged by guessing it:"
+                f" use {_SHORTEST_KEY} or more from a random source",
+            )
         self._key = hmac.digest(secret, b"requestState of " + server.encode(), "sha256")
         self._lifetime = lifetime
 

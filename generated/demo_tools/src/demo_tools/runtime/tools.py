@@ -7,9 +7,9 @@ words and written to stderr in full (revision 2026-07-28, Tools: error handling)
 
 from __future__ import annotations
 
-from .dispatcher import INVALID_PARAMS, Refusal
+from .dispatcher import INVALID_PARAMS, VERSION_KEY, Refusal
 from .jsontext import encode, encode_string
-from .results import ToolError, ToolResult, content_blocks
+from .results import ResultError, ToolError, ToolResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from .listing import Listing
     from .middleware import Handler
     from .validation import Violation
-
-
-class ResultError(Exception):
-    """A handler's result that must not be sent; the text says why, for the log."""
 
 
 class Tool:
@@ -171,22 +167,36 @@ class Toolbox:
 
     def _full_reply(self, context: Context, tool: Tool, value: object) -> str:
         result = value if type(value) is ToolResult else ToolResult(value)  # type: ignore[arg-type]
-        blocks = content_blocks(result.content)
+        content = self._content(context, result.content)
         structured = ""
         if tool.encode is not None and not result.is_error:
             data = tool.encode(result.structured)
             if not tool.valid_output(data):
                 raise ResultError(_broken(tool, data))
             structured = ',"structuredContent":' + encode(data)
-            blocks = blocks or content_blocks(encode(data))
+            if content == _NOTHING:
+                content = self._content(context, encode(data))
         failed = ',"isError":true' if result.is_error else ""
         end = self._end
         if result.meta:
             end = "," + self._meta[:-1] + "," + encode(dict(result.meta))[1:] + "}}\n"
-        return '{"jsonrpc":"2.0","id":' + context.id_text + self._head + encode(blocks) + structured + failed + end
+        return '{"jsonrpc":"2.0","id":' + context.id_text + self._head + content + structured + failed + end
+
+    def _content(self, context: Context, value: object) -> str:
+        """Return the JSON text of the content blocks that a handler's content stands for."""
+        if value is None:
+            return _NOTHING
+        if type(value) is str:
+            return '[{"type":"text","text":' + encode_string(value) + "}]"
+        from .content import encode_blocks
+
+        return encode_blocks(value, self._dispatcher, context.meta[VERSION_KEY])
 
     def _failure(self, id_text: str, text: str) -> str:
         return '{"jsonrpc":"2.0","id":' + id_text + self._text_head + encode_string(text) + self._error_end
+
+
+_NOTHING = "[]"
 
 
 def _nothing(_: object) -> list[Violation]:

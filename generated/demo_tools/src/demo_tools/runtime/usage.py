@@ -19,6 +19,8 @@ A host (an editor, a chat application, an agent) starts it; by hand it waits for
 environment:
   TOOLMINT_LOG_LEVEL  debug, info, notice, warning, error, critical, alert or emergency;
                       what is written to stderr (default: info)
+  TOOLMINT_STATE_KEY  a secret of 16 bytes or more that seals what a client carries while it is asked for
+                      input; set it for answers to be accepted after a restart (default: made at every start)
 """
 
 

@@ -18,13 +18,7 @@ def result_is_valid(value: Any) -> bool:
         action = value["action"]
     except KeyError:
         return False
-    if type(action) is not str or action not in {"accept", "decline", "cancel"}:
-        return False
-    if "content" in value:
-        content = value["content"]
-        if type(content) is not dict:
-            return False
-    return True
+    return type(action) is str and action in {"accept", "decline", "cancel"}
 
 
 def result_violations(value: Any) -> list[Violation]:
@@ -34,21 +28,14 @@ def result_violations(value: Any) -> list[Violation]:
     out: list[Violation] = []
     if type(value) is not dict:
         out.append(violated("", value, 'an object with "action"', "type"))
+    elif "action" in value:
+        action = value["action"]
+        if type(action) is not str:
+            out.append(violated("/action", action, 'one of "accept", "decline" or "cancel"', "type"))
+        elif action not in {"accept", "decline", "cancel"}:
+            out.append(
+                misspelt("/action", action, 'one of "accept", "decline" or "cancel"', {"accept", "decline", "cancel"})
+            )
     else:
-        if "action" in value:
-            action = value["action"]
-            if type(action) is not str:
-                out.append(violated("/action", action, 'one of "accept", "decline" or "cancel"', "type"))
-            elif action not in {"accept", "decline", "cancel"}:
-                out.append(
-                    misspelt(
-                        "/action", action, 'one of "accept", "decline" or "cancel"', {"accept", "decline", "cancel"}
-                    )
-                )
-        else:
-            out.append(missing("", value, "action", 'one of "accept", "decline" or "cancel"', "it is required"))
-        if "content" in value:
-            content = value["content"]
-            if type(content) is not dict:
-                out.append(violated("/content", content, "an object", "type"))
+        out.append(missing("", value, "action", 'one of "accept", "decline" or "cancel"', "it is required"))
     return out or [unexplained(value)]
