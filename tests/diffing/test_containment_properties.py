@@ -152,7 +152,7 @@ def _instances(schema: Any, data: st.DataObject) -> list[Any]:
         try:
             strategy = from_schema(schema)
             return [data.draw(strategy)] if not strategy.is_empty else []
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             if type(error).__module__.startswith("hypothesis.") and not isinstance(error, ValueError | TypeError):
                 raise
             return []

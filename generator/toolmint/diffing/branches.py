@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from toolmint.diffing.documents import Document, Node, Unverifiable, accepted_by_all, identity
+from toolmint.diffing.documents import ASSERTIONS, Document, Node, Unverifiable, accepted_by_all, identity
 from toolmint.diffing.patterns import matcher
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
@@ -299,6 +299,8 @@ def _narrow(branch: Branch, node: Node, keywords: Mapping[str, Any]) -> Branch |
             if branch.kind != "number" or "integer" not in names:
                 return None
             branch = replace(branch, integer=True)
+    if "not" in keywords and branch.kind in _whole_kinds(node.below("not")):
+        return None
     for keyword in ("const", "enum"):
         if keyword in keywords:
             listed = [keywords["const"]] if keyword == "const" else keywords["enum"]
@@ -308,6 +310,17 @@ def _narrow(branch: Branch, node: Node, keywords: Mapping[str, Any]) -> Branch |
         branch = replace(branch, opaque=branch.opaque.union(present))
     gather = _GATHER.get(branch.kind)
     return gather(branch, node, keywords) if gather else _constant(branch)
+
+
+def _whole_kinds(node: Node) -> Iterable[str]:
+    """Return the kinds of which a schema takes every value."""
+    asserting_keywords = ASSERTIONS & node.keywords.keys()
+    if node.value is False or asserting_keywords - {"type"}:
+        return ()
+    if not asserting_keywords:
+        return KINDS
+    types = node.keywords["type"]
+    return (types,) if isinstance(types, str) else types
 
 
 def _enumerate(branch: Branch, values: Iterable[Any]) -> Branch:

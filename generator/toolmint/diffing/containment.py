@@ -441,16 +441,27 @@ class Containment:
         keywords = right.keywords
         if self._has_same(branch, "if", right, "if", "then", "else"):
             return []
-        pieces = [(branch, "else")] if "else" in keywords else []
+        condition = right.below("if")
+        pieces: list[tuple[Branch, str]] = []
         if "then" in keywords:
-            pieces += [
-                (piece, "then") for piece in refine(branch, right.below("if")) if not self._branches.vacant(piece)
-            ]
-        if pieces and pieces[0][1] == "else" and self._branch_within(branch, right.below("if")):
-            pieces = pieces[1:]
+            met = refine(branch, condition)
+            for node in self._conditions(branch, "then"):
+                if self._within(frozenset((condition,)), node.below("if")):
+                    met = [refined for piece in met for refined in refine(piece, node.below("then"))]
+            pieces += [(piece, "then") for piece in met if not self._branches.vacant(piece)]
+        if "else" in keywords and not self._branch_within(branch, condition):
+            unmet = [branch]
+            for node in self._conditions(branch, "else"):
+                if self._within(frozenset((node.below("if"),)), condition):
+                    unmet = [refined for piece in unmet for refined in refine(piece, node.below("else"))]
+            pieces += [(piece, "else") for piece in unmet if not self._branches.vacant(piece)]
         if all(self._branch_within(piece, right.below(keyword)) for piece, keyword in pieces):
             return []
         return [self._probed_condition(branch, right)]
+
+    def _conditions(self, branch: Branch, keyword: str) -> list[Node]:
+        """Return the schemas of a branch with a condition that has a consequence."""
+        return [node for name, node in branch.opaque if name == "if" and keyword in node.keywords]
 
     def _probed_condition(self, branch: Branch, right: Node) -> Failure:
         # What a condition refuses is reported for its then or its else, whichever that was.

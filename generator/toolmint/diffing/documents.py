@@ -10,14 +10,15 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote, urldefrag, urljoin
 
-from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema import Draft7Validator, Draft202012Validator
+from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT7, DRAFT202012
 
 from toolmint.compiler.dialects import DIALECTS, DRAFT_2020_12, Dialect, find_dialect
+from toolmint.compiler.metaschema import metaschema_faults
 from toolmint.diffing.patterns import matcher
 from toolmint.manifest.positions import Path, pointer_of
 from toolmint.manifest.references import Scope, descend, value_at
@@ -186,13 +187,32 @@ class Document:
         """Why the schema is none of its dialect."""
         if self._unknown:
             return self._unknown
-        try:
-            self._class.check_schema(self.root, format_checker=FormatChecker(formats=()))
-        except SchemaError as error:
-            return f"{error.message} (at {pointer_of(error.absolute_path) or 'its root'})"
-        except RecursionError:
-            return "it is nested too deep"
+        for path in self._reachable():
+            schema = value_at(self.root, path)
+            if isinstance(schema, bool):
+                continue
+            if not isinstance(schema, dict):
+                return f"{pointer_of(path) or 'its root'} is no schema"
+            for steps, message in metaschema_faults(schema, self.dialect):
+                return f"{message} (at {pointer_of((*path, *steps)) or 'its root'})"
         return None
+
+    def _reachable(self) -> Iterator[Path]:
+        """Return the path of every subschema, those included that only a reference leads to."""
+        pending: list[Path] = [()]
+        seen = set(pending)
+        while pending:
+            path = pending.pop()
+            yield path
+            schema = value_at(self.root, path)
+            if not isinstance(schema, dict):
+                continue
+            below = [path + steps for steps in subschemas(schema, self.dialect)]
+            target = self.target(path) if isinstance(schema.get("$ref"), str) else None
+            for found in [*below, target] if target is not None else below:
+                if found not in seen:
+                    seen.add(found)
+                    pending.append(found)
 
     def keywords(self, path: Path) -> Mapping[str, Any]:
         """Return the keywords at a path that mean something in the dialect; ``$ref`` alone where it hides others."""
@@ -254,6 +274,18 @@ class Document:
         empty: Registry[Any] = Registry()
         registry: Registry[Any] = empty.with_resource(_ADDRESS, specification.create_resource(self.root))
         return registry
+
+
+def subschemas(schema: Mapping[str, Any], dialect: Dialect) -> Iterator[Path]:
+    """Return the steps from a schema to each of its subschemas, as its dialect has them."""
+    for keyword, value in schema.items():
+        if keyword in dialect.named and isinstance(value, dict):
+            # In draft-07 a dependency may also be a list of names.
+            yield from ((keyword, name) for name, part in value.items() if not isinstance(part, list))
+        elif keyword in dialect.many and isinstance(value, list):
+            yield from ((keyword, index) for index in range(len(value)))
+        elif keyword in dialect.one and (keyword != "items" or not isinstance(value, list)):
+            yield (keyword,)
 
 
 _ADDRESS = "urn:toolmint:schema"

@@ -152,6 +152,22 @@ class Instances:
         """Return objects with a given value for a property, unchecked."""
         for base in itertools.islice(self.objects(branch), 12):
             yield {**base, name: value}
+            yield self._completed(branch, {**base, name: value})
+
+    def _completed(self, branch: Branch, value: dict[str, Any]) -> dict[str, Any]:
+        """Return an object with the properties that its own entail."""
+        pending = list(value)
+        result = dict(value)
+        while pending:
+            name = pending.pop()
+            for keyword, node in branch.opaque:
+                needed = node.keywords[keyword].get(name) if keyword in ("dependentRequired", "dependencies") else None
+                for other in needed if isinstance(needed, list) else ():
+                    pool = self.of(branch.property_term(other))
+                    if other not in result and pool:
+                        result[other] = pool[0]
+                        pending.append(other)
+        return result
 
     def objects_without(self, branch: Branch, name: str) -> Iterator[dict[str, Any]]:
         """Return objects that lack a property, unchecked."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from toolmint.diffing.changes import Classification, shown
 from toolmint.diffing.containment import ABSENT, Containment, Failure
-from toolmint.diffing.documents import ANNOTATIONS, ASSERTIONS, Document, Node, identity
+from toolmint.diffing.documents import ANNOTATIONS, ASSERTIONS, Document, Node, identity, subschemas
 from toolmint.manifest.positions import Path, pointer_of
 from toolmint.manifest.references import value_at
 
@@ -244,7 +244,7 @@ def _annotations(old: Node, new: Node, side: Side) -> Iterator[SchemaChange]:
         pointer = new.below("properties", name).pointer
         message = "is no longer described"
         yield SchemaChange(code="property-undescribed", classification="compatible", pointer=pointer, message=message)
-    for steps in _parts(old):
+    for steps in subschemas(before, old.document.dialect):
         if new.document.exists(new.path + steps):
             yield from _annotations(old.below(*steps), new.below(*steps), side)
 
@@ -256,18 +256,6 @@ def _differ(was: Any, now: Any) -> bool:
 def _keys(schema: Mapping[str, Any], keyword: str) -> set[str]:
     value = schema.get(keyword)
     return set(value) if isinstance(value, dict) else set()
-
-
-def _parts(node: Node) -> Iterator[Path]:
-    """Return the steps from a schema to each of its subschemas."""
-    dialect = node.document.dialect
-    for keyword, value in node.value.items():
-        if keyword in dialect.named and isinstance(value, dict):
-            yield from ((keyword, name) for name in value)
-        elif keyword in dialect.many and isinstance(value, list):
-            yield from ((keyword, index) for index in range(len(value)))
-        elif keyword in dialect.one:
-            yield (keyword,)
 
 
 def _annotation(name: str, was: Any, now: Any, pointer: str, side: Side) -> SchemaChange:
