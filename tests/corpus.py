@@ -20,7 +20,6 @@ from compiler.test_oracle import mutated, oracle, plausible
 from models.samples import samples
 from reference import REFERENCE
 from servers import Server, request
-
 from toolmint import commands
 from toolmint.importing import import_manifest
 

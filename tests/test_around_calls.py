@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from servers import META, Server, call, make_project, request
+
+from servers import Server, call, make_project, request
 
 MANIFEST = """\
 toolmint: 1

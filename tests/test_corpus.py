@@ -5,8 +5,9 @@
 
 from pathlib import Path
 
-import corpus
 import pytest
+
+import corpus
 from reference import needs_reference
 
 TENTH = ("circleci-mcp-server-circleci", "ha-mcp", "lean-lsp-mcp", "larksuiteoapi-lark-mcp", "workspace-mcp")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from servers import META, Server, call, make_project
 
 MANIFEST = """\

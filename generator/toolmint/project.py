@@ -159,7 +159,7 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
         told={
             "serverInfo": json_text(manifest.server.wire()),
             "instructions": json_text(manifest.server.instructions or ""),
-            **dict.fromkeys(("tools", "prompts", "resources", "resourceTemplates"), []),
+            **{key: [] for key in ("tools", "prompts", "resources", "resourceTemplates")},
             **{entry.key: [text for _, text in entry.entries] for entry in surface.lists},
         },
     )
