@@ -20,6 +20,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped, unused-ignore]
 
 from reference import REFERENCE, needs_reference
+from toolmint import commands
 from toolmint.assets import SCHEMAS
 from toolmint.revision import METHODS, Revision, RevisionError, Schema, known_revisions, load_revision
 
@@ -634,3 +635,13 @@ def test_a_table_without_an_era_is_named_when_eras_matter(own: Path, table: Any)
     with pytest.raises(RevisionError, match="does not say its era") as caught:
         known_revisions(own, era="modern")
     assert caught.value.file == own / "draft" / METHODS
+
+
+@pytest.mark.parametrize("name", HANDSHAKE)
+def test_a_manifest_cannot_ask_for_a_revision_that_is_not_generated_for(name: str, tmp_path: Path) -> None:
+    manifest = tmp_path / "tools.yaml"
+    manifest.write_text(f'toolmint: 1\nprotocol: "{name}"\nserver: {{name: s, version: 0.1.0}}\ntools: []\n')
+    (problem,) = commands.check(manifest).problems
+    assert (problem.file, problem.line) == (str(manifest), 2)
+    assert name in problem.message
+    assert NAME in problem.message + problem.hint
