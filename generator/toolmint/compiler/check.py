@@ -34,9 +34,9 @@ from .source import (
     mentioned,
     negated,
     returning,
-    snake,
     string,
     until_return,
+    variable,
     when,
 )
 
@@ -189,7 +189,7 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
         elif module.ignores(child):
             body = [f"{known_count} += {string(name)} in {v}"] if counting else []
         else:
-            local = scope.inside(v, snake(name) or "entry")
+            local = scope.inside(v, variable(name))
             inner = nested(module, child, local, scope)
             body = [f"{known_count} += 1"] if counting else []
             body += [f"{local} = {v}[{string(name)}]", *inner] if mentioned(local, inner) else inner
@@ -221,9 +221,7 @@ class _Required:
     def __init__(self, rules: Objects, v: str, scope: Scope) -> None:
         self._rules = rules
         self._v = v
-        self.names = {
-            name: scope.inside(v, snake(name) or "entry") for name in rules.required if name in rules.properties
-        }
+        self.names = {name: scope.inside(v, variable(name)) for name in rules.required if name in rules.properties}
 
     def statements(self, checks: list[Line]) -> list[Line]:
         """Return statements that give up on a missing property and bind the variables that the checks mention."""

@@ -38,8 +38,8 @@ from .source import (
     is_one_if,
     loop,
     negated,
-    snake,
     string,
+    variable,
     when,
     written,
 )
@@ -263,7 +263,7 @@ def _object(module: Module, node: Node, rules: Objects, spot: Spot, scope: Scope
                 f"    {_unexpected(module, spot, string(name), f'{v}[{string(name)}]', [])}",
             ]
         elif not module.ignores(child):
-            local = scope.inside(spot.v, snake(name) or "entry")
+            local = scope.inside(spot.v, variable(name))
             inner = nested(module, child, replace(spot, v=local, at=spot.at.name(name)), scope)
             if inner:
                 lines += [f"if {string(name)} in {v}:", *indent([f"{local} = {v}[{string(name)}]", *inner])]

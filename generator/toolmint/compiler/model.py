@@ -270,7 +270,7 @@ def looks_twice(component: set[Node]) -> bool:
             ),
             (
                 [*objects.properties.values(), objects.additional],
-                *([child] for _, child in objects.patterns),
+                *([child, None] for _, child in objects.patterns),
                 [objects.unevaluated],
             ),
         )

@@ -32,6 +32,9 @@ MAX_SUBSCHEMAS = 50_000
 MAX_IN_PLACE = 64
 """Most schemas that may apply to one instance by a chain of references, ``allOf`` and the like."""
 
+MAX_APPLIED = 10_000
+"""Most schemas that may apply to one instance, each counted as often as it is reached."""
+
 Environment = tuple[tuple[str, "Place"], ...]
 """Dynamic anchors in force, sorted by name: the outermost schema that defines each."""
 
@@ -521,6 +524,7 @@ def _enter(resource: Resource, environment: Environment) -> Environment:
 def _refuse_endless(root: Node) -> None:
     """Refuse a schema that would apply to the same instance for ever, or through too long a chain."""
     height: dict[Node, int] = {}
+    applied: dict[Node, int] = {}
     for start in reachable(root):
         path: list[tuple[Node, Iterator[Node]]] = [(start, start.in_place())] if start not in height else []
         open_nodes = {start}
@@ -539,6 +543,13 @@ def _refuse_endless(root: Node) -> None:
                     break
             else:
                 height[node] = 1 + max((height[child] for child in node.in_place()), default=0)
+                applied[node] = 1 + sum(applied[child] for child in node.in_place())
+                if applied[node] > MAX_APPLIED:
+                    raise SchemaError(
+                        node.pointer,
+                        f"more than {MAX_APPLIED} schemas apply to the same value",
+                        "refer to a schema from fewer alternatives of alternatives",
+                    )
                 if height[node] > MAX_IN_PLACE:
                     raise SchemaError(
                         node.pointer,

@@ -270,7 +270,7 @@ def pattern_literal(pattern: Pattern) -> str:
             parts.append(f'category_members("{piece.name}"{negated})')
         else:
             parts.append(_raw(piece))
-    return " + ".join(parts)
+    return " + ".join(parts) or '""'
 
 
 def _raw(text: str) -> str:
@@ -289,6 +289,12 @@ def snake(text: str) -> str:
     """Return some text as a lower-case name without leading or trailing underscores; empty if nothing is left of it."""
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text[: 4 * MAX_NAME])
     return re.sub(r"[^a-z0-9]+", "_", text.lower().encode("ascii", "replace").decode()).strip("_")[:MAX_NAME].strip("_")
+
+
+def variable(text: str) -> str:
+    """Return some text as the name of a local variable."""
+    name = snake(text)
+    return name if name[:1].isalpha() else f"entry_{name}".rstrip("_")
 
 
 class Names:
