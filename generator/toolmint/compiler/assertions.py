@@ -199,19 +199,13 @@ def string_assertions(rules: Strings, v: str, module: Module) -> Iterator[Assert
             "maxLength", f"len({v})", ">", "<=", number(longest), f"a string of at most {counted(longest, 'character')}"
         )
     if (pattern := rules.pattern) is not None:
-        if pattern.max_length is not None and (longest is None or longest > pattern.max_length):
-            yield compared(
-                "pattern",
-                f"len({v})",
-                ">",
-                "<=",
-                str(pattern.max_length),
-                f"a string of at most {pattern.max_length} characters, the most its pattern is tried on",
-            )
         call = f"{module.matcher(pattern)}({v})"
-        yield Assertion(
-            "pattern", f"not {call}", f"{call} is not None", f"a string that matches {shortened(pattern.source)}"
-        )
+        fails, passes = f"not {call}", f"{call} is not None"
+        expected = f"a string that matches {shortened(pattern.source)}"
+        if (limit := pattern.max_length) is not None:
+            fails, passes = f"len({v}) > {limit} or {fails}", f"len({v}) <= {limit} and {passes}"
+            expected += f" (tried on at most {limit} characters)"
+        yield Assertion("pattern", fails, passes, expected)
     if rules.format is not None:
         call = f"{module.use('fits_format')}({string(rules.format)}, {v})"
         yield Assertion("format", f"not {call}", call, f"a string in the format {rules.format}")

@@ -15,6 +15,7 @@ from .model import Node
 from .module import Module
 from .resolve import Document, build
 
+Emitter = Callable[[Node], list[str]]
 Schema = dict[str, Any] | bool
 """A schema as ``json.loads`` gives it."""
 
@@ -66,7 +67,7 @@ def compile_schema(
         raise document.errors[0]
     module = Module(_model(document, assert_formats=assert_formats), prefix)
     entries = [check_entry(module), explain_entry(module)]
-    emitters: dict[str, Callable[[Node], list[str]]] = {
+    emitters: dict[str, Emitter] = {
         "is_valid": partial(check_function, module),
         "explain": partial(explain_function, module),
     }
