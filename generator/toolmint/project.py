@@ -30,8 +30,8 @@ RUNTIME_HEADER = (
 
 _OWN_API_NAMES = (
     *routing.API_NAMES,
-    "ABSENT", "Absent", "Accepted", "Cancelled", "Context", "Declined", "Dismissed", "Root", "Sample", "ToolError",
-    "ToolResult", "roots", "sampling",
+    "ABSENT", "Absent", "Accepted", "Cancelled", "Context", "Declined", "Dismissed", "Question", "Root", "Sample",
+    "ToolError", "ToolResult", "roots", "sampling",
 )  # fmt: skip
 
 _SERVED_BY = {
