@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from reference import REFERENCE, needs_reference
+from toolmint import commands
 from toolmint.assets import SCHEMAS
 from toolmint.revision import METHODS, RevisionError, known_revisions, load_revision
 from toolmint.revisioning import FieldChange, Report, add_revision, compare_revisions
@@ -80,6 +83,8 @@ def add_method(definitions: dict[str, Any]) -> None:
     request["properties"]["params"] = {"$ref": "#/$defs/AuditToolRequestParams"}
     definitions["AuditToolRequest"] = request
     result = json.loads(json.dumps(definitions["ListToolsResult"]))
+    del result["properties"]["tools"]
+    result["required"].remove("tools")
     result["properties"]["audits"] = {"type": "array", "items": {"$ref": "#/$defs/ToolAudit"}}
     definitions["AuditToolResult"] = result
     response = json.loads(json.dumps(definitions["CallToolResultResponse"]))
@@ -312,6 +317,37 @@ def test_a_bundled_name_is_taken_over_and_noted(tmp_path: Path) -> None:
     report = add(tmp_path, add_tool_field, name=NEWEST)
     assert report.notes == (f"goes before the revision {NEWEST} that toolmint has, in this project",)
     assert "costHint" in load_revision(NEWEST, tmp_path / "schema").definitions["Tool"]["properties"]
+
+
+def test_a_server_is_generated_for_an_added_revision(tmp_path: Path) -> None:
+    add(tmp_path, add_tool_field, add_method)
+    manifest = tmp_path / "tools.yaml"
+    manifest.write_text(
+        f'toolmint: 1\nprotocol: "{NAME}"\nserver: {{name: made up, version: 0.1.0}}\ntools: [{{name: t}}]\n'
+    )
+    assert not commands.generate(manifest).problems
+    prefix = "io.modelcontextprotocol/"
+    lines = [
+        {
+            "jsonrpc": "2.0",
+            "id": name if method == "server/discover" else method,
+            "method": method,
+            "params": {"_meta": {f"{prefix}protocolVersion": name, f"{prefix}clientCapabilities": {}}},
+        }
+        for method, name in (("server/discover", NAME), ("server/discover", NEWEST), ("tools/audit", NAME))
+    ]
+    run = subprocess.run(
+        [sys.executable, "-m", "made_up_mcp"],
+        input="".join(f"{json.dumps(line)}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path / "src",
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
+    assert answers[NAME]["result"]["supportedVersions"] == [NAME]
+    assert answers[NEWEST]["error"]["data"]["supported"] == [NAME]
+    assert answers["tools/audit"]["error"]["code"] == -32601  # known to the protocol, but not to this runtime
 
 
 # What is derived, held against what is bundled
