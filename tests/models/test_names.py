@@ -2,6 +2,7 @@ import keyword
 
 import pytest
 
+from toolmint.models import ToolSchemas, plan_models
 from toolmint.models.names import RESERVED_CLASSES, ClassNames, class_name, field_name, field_names
 
 
@@ -86,3 +87,14 @@ def test_a_class_never_hides_a_name_its_users_need(name: str) -> None:
 
 def test_further_names_can_be_reserved() -> None:
     assert ClassNames(["TextContent"]).claim("TextContent") == "TextContentModel"
+
+
+@pytest.mark.parametrize(
+    "name", ["Flag", "Enum", "Path", "Decimal", "UUID", "Pattern", "Counter", "Sequence", "BaseModel", "Field", "Date"]
+)
+def test_a_class_called_as_one_of_a_library_keeps_its_name(name: str) -> None:
+    definition = {"type": "object", "properties": {"of": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"a": {"$ref": f"#/$defs/{name}"}}, "$defs": {name: definition}}
+    planned = plan_models([ToolSchemas(name="find", identifier="find", input_schema=schema)], {name: definition})
+    assert f"class {name}:" in planned.source
+    assert f"    a: {name} | None = None" in planned.source

@@ -1,8 +1,9 @@
 """Types as a Python module of dataclasses, rendered by datamodel-code-generator.
 
-It is handed a schema in which every class is a definition with its final name and every property has its final name
-and type (its ``x-python-type`` extension), and the templates in ``templates/models``; so it decides nothing. No
-formatting, no header, no import: the first is ruff's, the others follow from the types.
+It is handed a schema in which every class is a definition with its final name and every property has its final name,
+and the templates in ``templates/models`` with the annotations that go there; so it decides nothing. It never sees an
+annotation: it would take a class called Flag or Path in there for Python's own, and rename ours. No formatting, no
+header, no import: the first is ruff's, the others follow from the types.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _EXTRA_TEXT = "Properties that the schema allows without naming them."
+
+_UNTYPED = {"type": "null"}
 
 _CONVENTIONS = """
 An optional property that was not sent is its default; without one it is None or, where null is a value the schema
@@ -120,12 +123,12 @@ def _dataclasses(types: Sequence[Class | Alias]) -> str:
     data: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for type_ in types:
         if isinstance(type_, Alias):
-            definitions[type_.name] = _typed(annotation(type_.target))
+            definitions[type_.name] = _UNTYPED
             data[type_.name] = _alias_data(type_)
         else:
-            properties = {field.name: _typed(field_annotation(field)) for field in type_.fields}
+            properties = {field.name: _UNTYPED for field in type_.fields}
             if type_.extra is not None:
-                properties[EXTRA] = _typed(annotation(DictOf(type_.extra)))
+                properties[EXTRA] = _UNTYPED
             definitions[type_.name] = {"type": "object", "properties": properties, "required": list(properties)}
             data[type_.name] = _class_data(type_)
     parser = JsonSchemaParser(
@@ -145,11 +148,6 @@ def _dataclasses(types: Sequence[Class | Alias]) -> str:
     return str(parser.parse(with_import=False, format_=False))
 
 
-def _typed(text: str) -> dict[str, str]:
-    # The extension types a property only where it contradicts the schema's own type; "null" is contradicted by all.
-    return {"type": "null", "x-python-type": text}
-
-
 def _unused_name(names: dict[str, Any]) -> str:
     """Return a name for the root model, which is not rendered but would take its name from a class."""
     return max(names, key=len) + "Root"
@@ -165,8 +163,7 @@ def _class_data(class_: Class) -> dict[str, Any]:
         docstrings.append(attribute_docstring(_EXTRA_TEXT))
     return {
         "docstring": docstring(class_.description, summary=f"{class_.name}."),
-        # It writes constants as the running Python's repr does, which escapes what its Unicode tables do not know yet.
-        "literal_hints": ["" if hint.isascii() else hint for hint in hints],
+        "hints": hints,
         "assignments": assignments,
         "docstrings": docstrings,
     }
