@@ -21,7 +21,7 @@ from .runtime.content import (
 )
 from .runtime.context import Cancelled, Context
 from .runtime.files import safe_path
-from .runtime.questions import Accepted, Declined, Dismissed, Root, Sample, roots, sampling
+from .runtime.questions import Accepted, Declined, Dismissed, Question, Root, Sample, roots, sampling
 from .runtime.results import (
     CompletionInput,
     CompletionResult,
@@ -52,6 +52,7 @@ __all__ = [
     "InvalidParams",
     "PromptMessage",
     "PromptResult",
+    "Question",
     "ResourceContents",
     "ResourceNotFound",
     "ResourceResult",
