@@ -127,7 +127,7 @@ def _usable(schema: Any) -> bool:
 
 
 @given(pairs(), st.data())
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 def test_an_answer_is_what_jsonschema_finds(pair: tuple[Any, Any], data: st.DataObject) -> None:
     left, right = pair
     if not (_usable(left) and _usable(right)):

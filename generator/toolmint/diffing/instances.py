@@ -18,7 +18,10 @@ _DEEPEST = 7
 """How far a value is built downwards; recursive schemas have no end of their own."""
 
 _LONGEST = 2_000
-"""Longest text, array or object that is built."""
+"""Longest array or object that is built."""
+
+_LONGEST_TEXT = 100_000
+"""Longest text that is built, in characters."""
 
 _OF_FORMAT = {
     "date": ["2026-01-31"],
@@ -224,14 +227,14 @@ def numbers(branch: Branch, near: Number | None = None) -> Iterator[Number]:
 def strings(branch: Branch, least: int, most: int | None = None) -> Iterator[str]:
     """Return texts of some lengths, unchecked, that have a chance to match the patterns and formats of a branch."""
     least = max(least, 0)
-    if least > _LONGEST:
+    if least > _LONGEST_TEXT:
         return
     for pattern in sorted(branch.patterns):
         yield from texts(pattern, least, most)
     for name in sorted(branch.formats):
         yield from _OF_FORMAT.get(name, ())
     for length in dict.fromkeys((least, least + 1, most if most is not None else least)):
-        if length <= _LONGEST:
+        if length <= _LONGEST_TEXT:
             yield from (character * length for character in "a0 A-~")
 
 

@@ -13,7 +13,7 @@ from toolmint.compiler.patterns import PatternError, translate
 _MOST = 8
 """Most texts that are tried for one part of a pattern."""
 
-_LONGEST = 400
+_LONGEST = 5_000
 """Longest text that is made."""
 
 _CLASSES = {
