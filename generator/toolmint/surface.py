@@ -135,8 +135,9 @@ def _capabilities(manifest: Manifest) -> dict[str, Any]:
 
 
 def _completes(manifest: Manifest) -> bool:
-    return any(argument.completions for prompt in manifest.prompts for argument in prompt.arguments or ()) or any(
-        template.completions for template in manifest.resource_templates
+    arguments = (argument for prompt in manifest.prompts for argument in prompt.arguments or ())
+    return any(argument.completions or argument.completer for argument in arguments) or any(
+        template.completions or template.completers for template in manifest.resource_templates
     )
 
 

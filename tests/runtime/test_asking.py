@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
 
+from protocol_schema import REVISION, assert_valid
 from servers import META, Server, make_project
 from toolmint.revision import load_revision
 
@@ -98,6 +98,21 @@ tools:
   - {name: bad_sampling, description: Asks the model in a way the protocol does not have.}
   - {name: sample_with_tools, description: Lets the model use a tool.}
   - {name: plain, description: Asks nothing.}
+prompts:
+  - name: greet
+    description: Greets somebody.
+    arguments: [{name: style, required: true, complete: handler}]
+    elicits:
+      - key: user_context
+        message: What context should the prompt use?
+        requestedSchema: {type: object, properties: {context: {type: string}}, required: [context]}
+resources:
+  - uri: notes://all
+    name: notes
+    x-toolmint: {ttlMs: 5000}
+    elicits: [*confirm]
+resourceTemplates:
+  - {uriTemplate: "notes://{id}", name: note}
 """
 
 HANDLERS = {
@@ -200,14 +215,30 @@ def sample_with_tools(args, ctx):
 """,
     "plain": "def plain(args, ctx): return 'plain'",
 }
+OTHER_HANDLERS = {
+    "prompts/greet.py": """
+def greet(args, ctx):
+    return f"{args.style}: {ctx.elicit(USER_CONTEXT).context}"
+""",
+    "resources/notes.py": "def notes(args, ctx): return str(ctx.elicit(CONFIRM).ok)",
+    "resources/note.py": "async def note(args, ctx): return f'{args.id} {(await ctx.roots_async())[0].uri}'",
+    "completions/greet_style.py": """
+def greet_style(args, ctx):
+    ctx.require(sampling={})
+    ctx.elicit(CONFIRM)
+""",
+}
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     preamble = "import asyncio\nfrom asking_mcp.api import *\n"
-    return make_project(
-        tmp_path_factory.mktemp("asking"), MANIFEST, {name: preamble + text for name, text in HANDLERS.items()}
-    )
+    handlers = {name: preamble + text for name, text in HANDLERS.items()}
+    source = make_project(tmp_path_factory.mktemp("asking"), MANIFEST, handlers)
+    for path, text in OTHER_HANDLERS.items():
+        assert (source / "asking_mcp" / path).is_file()
+        (source / "asking_mcp" / path).write_text(preamble + text, encoding="utf-8")
+    return source
 
 
 class Caller:
@@ -218,19 +249,15 @@ class Caller:
         self.logged: list[str] = []
         self.dispatcher.log._hand_over = lambda line: self.logged.append(str(line))
 
-    def __call__(
-        self,
-        tool: str,
-        arguments: object = None,
-        /,
-        *,
-        capabilities: object = EVERYTHING,
-        method: str = "tools/call",
-        **more: Any,
-    ) -> Any:
-        params = {"name": tool, **more, "_meta": {**META, CAPABILITIES: capabilities}}
+    def __call__(self, tool: str, arguments: object = None, /, **more: Any) -> Any:
+        """Return the answer to a tools/call request."""
         if arguments is not None:
-            params["arguments"] = arguments
+            more["arguments"] = arguments
+        return self.request("tools/call", name=tool, **more)
+
+    def request(self, method: str, /, *, capabilities: object = EVERYTHING, **params: Any) -> Any:
+        """Return the answer to a request."""
+        params["_meta"] = {**META, CAPABILITIES: capabilities}
         reply = self.dispatcher({"jsonrpc": "2.0", "id": 1, "method": method, "params": json.loads(json.dumps(params))})
         if not isinstance(reply, str):
             value, error = None, None
@@ -240,7 +267,10 @@ class Caller:
                 error = problem
             reply = self.dispatcher.conclude(reply.context, value, error)
         message = json.loads(reply)
-        assert_valid(message)
+        assert_valid(message, method)
+        if message.get("error", {}).get("code") == -32021:
+            definition = load_revision(REVISION).schema("MissingRequiredClientCapabilityError")
+            Draft202012Validator(definition).validate(message)
         return message
 
     def text(self, *arguments: Any, **more: Any) -> str:
@@ -260,22 +290,6 @@ class Caller:
 
     def code(self, *arguments: Any, **more: Any) -> int:
         return self(*arguments, **more)["error"]["code"]
-
-
-def assert_valid(message: Mapping[str, Any]) -> None:
-    """Hold a response against the definitions of the revision."""
-    if "error" in message:
-        name = {-32021: "MissingRequiredClientCapabilityError"}.get(message["error"]["code"], "JSONRPCErrorResponse")
-        value: Any = message
-    else:
-        value = message["result"]
-        name = "InputRequiredResult" if value["resultType"] == "input_required" else "CallToolResult"
-    validator(name).validate(value)
-
-
-@cache
-def validator(definition: str) -> Any:
-    return Draft202012Validator(dict(load_revision("2026-07-28").schema(definition)))
 
 
 @pytest.fixture(scope="module")
@@ -634,8 +648,8 @@ def test_a_state_is_bound_to_its_request(ask: Caller) -> None:
 def test_a_state_is_bound_to_its_method(ask: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     state = ask.asked("set_flag", FLAG)["requestState"]
     monkeypatch.setitem(ask.dispatcher.methods, "prompts/get", ask.dispatcher.methods["tools/call"])
-    answered = {"requestState": state, "inputResponses": CONFIRMED}
-    assert ask.code("set_flag", FLAG, method="prompts/get", **answered) == -32602
+    params = {"name": "set_flag", "arguments": FLAG, "inputResponses": CONFIRMED, "requestState": state}
+    assert ask.request("prompts/get", **params)["error"]["code"] == -32602
 
 
 def test_no_arguments_and_empty_ones_are_the_same_request(ask: Caller) -> None:
@@ -676,6 +690,57 @@ def test_ordinary_calls_load_nothing_of_this(package: None) -> None:
     ask("plain", 5)
     loaded = {name.rpartition(".")[2] for name in sys.modules if name.startswith("asking_mcp.")}
     assert not loaded & {"asking", "state", "_sampling_2026_07_28", "_elicitation_2026_07_28", "_form_confirm"}
+
+
+# Prompts, resources and completions
+
+
+def test_a_prompt_asks(ask: Caller) -> None:
+    params: dict[str, Any] = {"name": "greet", "arguments": {"style": "kindly"}}
+    result = ask.request("prompts/get", **params)["result"]
+    assert list(result["inputRequests"]) == ["user_context"]
+    retry = {
+        **params,
+        "requestState": result["requestState"],
+        "inputResponses": {"user_context": accept(context="sea")},
+    }
+    (message,) = ask.request("prompts/get", **retry)["result"]["messages"]
+    assert message["content"]["text"] == "kindly: sea"
+    for wrong in ({"requestState": result["requestState"] + "x"}, {"arguments": {"style": "other"}}):
+        assert ask.request("prompts/get", **{**retry, **wrong})["error"]["code"] == -32602
+    error = ask.request("prompts/get", capabilities={}, **params)["error"]
+    assert (error["code"], error["data"]) == (-32021, {"requiredCapabilities": {"elicitation": {}}})
+
+
+def test_a_resource_asks_and_its_answer_is_not_to_be_kept(ask: Caller) -> None:
+    result = ask.request("resources/read", uri="notes://all")["result"]
+    assert result["resultType"] == "input_required"
+    assert not result.keys() & {"ttlMs", "cacheScope"}
+    retry = {"requestState": result["requestState"], "inputResponses": CONFIRMED}
+    result = ask.request("resources/read", uri="notes://all", **retry)["result"]
+    assert result["contents"][0]["text"] == "True"
+    assert result["ttlMs"] == 0
+
+
+def test_a_template_asks_and_its_state_is_bound_to_the_uri(ask: Caller) -> None:
+    state = ask.request("resources/read", uri="notes://7")["result"]["requestState"]
+    retry = {"requestState": state, "inputResponses": {"roots": ROOTS}}
+    result = ask.request("resources/read", uri="notes://7", **retry)["result"]
+    assert result["contents"][0]["text"] == "7 file:///home/me"
+    assert ask.request("resources/read", uri="notes://8", **retry)["error"]["code"] == -32602
+
+
+def test_a_completion_cannot_ask_but_may_need_a_capability(ask: Caller) -> None:
+    params = {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "style", "value": "k"}}
+    more = {"inputResponses": 5, "requestState": "anything"}  # nothing that completion/complete has
+    assert ask.request("completion/complete", capabilities={}, **params, **more)["error"]["code"] == -32021
+    assert ask.request("completion/complete", **params, **more)["error"]["code"] == -32603
+    assert any("completion/complete cannot ask" in line for line in ask.logged)
+
+
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/list", "server/discover"])
+def test_lists_ignore_state_and_answers(ask: Caller, method: str) -> None:
+    assert ask.request(method, requestState="x", inputResponses={})["result"]["resultType"] == "complete"
 
 
 # Over pipes
@@ -724,7 +789,7 @@ def test_a_key_that_can_be_guessed_is_complained_about(source: Path) -> None:
 def test_only_three_methods_may_ask(ask: Caller) -> None:
     methods = ask.dispatcher.methods
     asking = {name for name, method in methods.items() if method.may_ask}
-    assert asking == {"tools/call", "prompts/get", "resources/read"} & methods.keys()
+    assert asking == {"tools/call", "prompts/get", "resources/read"}
 
 
 # The official client
