@@ -52,7 +52,7 @@ class Log:
 
     def failure(self, message: str, error: BaseException, level: str = "error") -> None:
         """Log a message with an exception, what caused it, and the calls that led to each, innermost last."""
-        parts = []
+        parts: list[str] = []
         cause: BaseException | None = error
         while cause is not None and len(parts) < _MAX_CAUSES:
             calls = " > ".join(_frames(cause.__traceback__))
