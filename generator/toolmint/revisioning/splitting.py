@@ -41,14 +41,7 @@ def split(definitions: Mapping[str, Schema], known: Sequence[Revision]) -> dict[
         elif name not in homes and method is not None:
             homes[name] = prefixes.get(_prefix(method), _subject(_prefix(method)))
     _follow_stems(definitions, homes)
-    errors = Counter(homes[name] for name in homes if error_code(definitions[name]) is not None).most_common(1)
-    subjects_so_far = set(homes.values())
-    for name in definitions:
-        if name not in homes and error_code(definitions[name]) is not None:
-            homes[name] = errors[0][0] if errors else "errors"
-        elif name not in homes:
-            named = [subject for word in _words(name) for subject in (word, f"{word}s") if subject in subjects_so_far]
-            homes |= {name: named[0]} if named else {}
+    _follow_names(definitions, homes)
     _follow_references(definitions, homes)
     for name in definitions:
         if name not in homes:
@@ -126,6 +119,21 @@ def _follow_stems(definitions: Mapping[str, Schema], homes: dict[str, str]) -> N
     for name, stem in stems.items():
         if name not in homes and stem in by_stem:
             homes[name] = by_stem[stem]
+
+
+def _follow_names(definitions: Mapping[str, Schema], homes: dict[str, str]) -> None:
+    """Put an error where most errors are, and what has a subject's name in its own (in the singular) with that."""
+    errors = [homes[name] for name in homes if error_code(definitions[name]) is not None]
+    subjects = set(homes.values())
+    for name in definitions:
+        if name in homes:
+            continue
+        if error_code(definitions[name]) is not None:
+            homes[name] = Counter(errors).most_common(1)[0][0] if errors else "errors"
+            continue
+        named = [subject for word in _words(name) for subject in (word, f"{word}s") if subject in subjects]
+        if named:
+            homes[name] = named[0]
 
 
 def _follow_references(definitions: Mapping[str, Schema], homes: dict[str, str]) -> None:
