@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from compiler.loading import module_source, validators
+from compiler.loading import load, module_source, validators
 from toolmint.compiler import DRAFT_07, DRAFT_2020_12, SchemaError, check_schema, compile_schema
 
 
@@ -75,10 +75,10 @@ def test_deep_values_do_no_harm_to_schemas_that_are_not_recursive(schema: dict[s
 )
 def test_recursion_along_several_ways_takes_no_exponential_time(combination: dict[str, Any]) -> None:
     compiled = validators({"type": ["object", "integer"], **combination})
-    start = time.perf_counter()
+    start = time.process_time()
     assert compiled.agree(nested(60))
     compiled.agree(nested(60, "x"))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_a_schema_that_applies_itself_without_end_is_refused(schema: dict[str, A
 
 def test_ten_thousand_subschemas_side_by_side() -> None:
     wide = {"type": "object", "properties": {f"p{i}": {"type": "string", "minLength": i % 3} for i in range(10_000)}}
-    start = time.perf_counter()
-    compiled = compile_schema(wide, prefix="wide")
-    assert time.perf_counter() - start < 10
+    start = time.process_time()
+    compiled = compile_schema(wide, prefix="value")
+    assert time.process_time() - start < 10
     assert len(compiled.body) < 10_000 * 600
-    assert validators(wide).lines({"p9": 1, "p10": "ok"}) == ["/p9: expected a string, got the number 1"]
+    assert load(compiled).lines({"p9": 1, "p10": "ok"}) == ["/p9: expected a string, got the number 1"]
 
 
 @pytest.mark.parametrize("in_place", [False, True])

@@ -193,9 +193,9 @@ def test_the_length_of_text_is_limited_where_time_grows_faster_than_it(pattern: 
         [violation] = compiled.violations("a" * (limit + 1))
         assert violation.expected.endswith(f"(tried on at most {limit} characters)")
     for text in ("a" * 8192, "0" * 512, "ab" * 256, "abc" * 170, " " * 8000 + "x y", "a." * 30, "A1" * 4000 + "\n"):
-        start = time.perf_counter()
+        start = time.process_time()
         compiled.is_valid(text)
-        assert time.perf_counter() - start < 2
+        assert time.process_time() - start < 2
 
 
 def test_a_category_follows_the_running_python() -> None:

@@ -5,6 +5,8 @@ itself, against a copy of the metaschema in which a nested schema is just "an ob
 the subschemas anyway, a fault is reported exactly where it is, and depth is no concern.
 """
 
+import difflib
+import json
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -14,6 +16,7 @@ from jsonschema.protocols import Validator
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from .dialects import DRAFT_07, DRAFT_2020_12, Dialect
+from .model import TYPES
 
 _NESTED = {"type": ["object", "boolean"]}
 _VALIDATORS: dict[str, type[Validator]] = {DRAFT_2020_12: Draft202012Validator, DRAFT_07: Draft7Validator}
@@ -27,14 +30,32 @@ def bundled(uri: str) -> dict[str, Any] | None:
     return None if resource is None else resource.contents
 
 
-def metaschema_faults(schema: dict[str, Any], dialect: Dialect) -> Iterator[tuple[list[str | int], str]]:
+def metaschema_faults(schema: dict[str, Any], dialect: Dialect) -> Iterator[tuple[list[str | int], str, str]]:
     """Yield the keywords of one schema that its metaschema forbids; nested schemas are not looked into.
 
-    Yields:
-        The path from the schema to the offending value, and what is wrong with it.
+    Each is the path from the schema to the offending value, what is wrong with it, and what to do about it.
     """
     for error in sorted(_flat_validator(dialect.uri).iter_errors(schema), key=lambda error: list(map(str, error.path))):
-        yield list(error.path), error.message
+        path = list(error.path)
+        if path[:1] == ["type"]:
+            near = difflib.get_close_matches(str(error.instance), TYPES, n=1)
+            message = f"type is {_shown(error.instance)}, expected one of {', '.join(TYPES)} or an array of them"
+            yield path, message, f"did you mean {near[0]!r}?" if near else ""
+        elif error.validator == "type":
+            expected = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+            keyword = next((str(part) for part in reversed(path) if isinstance(part, str)), "the schema")
+            yield path, f"{keyword} is {_shown(error.instance)}, expected {' or '.join(map(_noun, expected))}", ""
+        else:
+            yield path, " ".join(error.message.split()), ""
+
+
+def _noun(name: str) -> str:
+    return f"{'an' if name[0] in 'aio' else 'a'} {name}"
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 @cache

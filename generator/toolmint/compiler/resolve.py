@@ -169,9 +169,9 @@ class Document:
         if isinstance(schema, bool):
             return
         faults = list(metaschema_faults(schema, dialect))
-        for path, message in faults:
-            yield SchemaError(place.pointer + "".join(f"/{escape(str(token))}" for token in path), message)
-        broken = {path[0] for path, _ in faults if path}
+        for path, message, hint in faults:
+            yield SchemaError(place.pointer + "".join(f"/{escape(str(token))}" for token in path), message, hint)
+        broken = {path[0] for path, _, _ in faults if path}
         hidden = dialect.ref_hides_siblings and "$ref" in schema
         for keyword in ("$ref",) if hidden else ("$ref", "$dynamicRef"):
             if keyword in schema and keyword not in broken and (keyword == "$ref" or dialect.uri != DRAFT_07):
