@@ -131,7 +131,10 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
     generated = dict(_package_files(manifest, revisions, surface, models, questions))
     sources = {package + path: HEADER + source for path, source in generated.items()}
     sources["tests/test_contract.py"] = HEADER + render(
-        "project/test_contract.py.jinja", module=manifest.package.module, tools=manifest.tools
+        "project/test_contract.py.jinja",
+        module=manifest.package.module,
+        tools=manifest.tools,
+        **routing.contract(manifest, models),
     )
     stubs = {
         f"{package}tools/{tool.identifier}.py": _stub(manifest, tool, models.tools[tool.name])

@@ -61,6 +61,15 @@ class _Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _ResourceRoute:
+    """What a URI leads to: the members of the result as JSON text, or a source."""
+
+    uri: str
+    result: str | None
+    source: _Source | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _PromptRoute:
     name: str
     required: tuple[str, ...]
@@ -150,13 +159,12 @@ def route_files(manifest: Manifest, models: Models) -> Iterator[tuple[str, str]]
     if resources or manifest.prompts:
         yield "routes/__init__.py", '"""What is served besides the tools, from what and by which handler."""\n'
     if resources:
-        fixed = [(resource.uri, _fixed_result(resource)) for resource in manifest.resources if _is_fixed(resource)]
-        sources = [_resource_source(resource, models) for resource in manifest.resources if not _is_fixed(resource)]
-        templates = [_template_source(template, models) for template in manifest.resource_templates]
-        yield (
-            "routes/resources.py",
-            render("package/resource_routes.py.jinja", fixed=fixed, sources=sources, templates=templates),
-        )
+        facts = {
+            "resources": [_resource_route(resource, models) for resource in manifest.resources],
+            "templates": [_template_source(template, models) for template in manifest.resource_templates],
+        }
+        loaded = any(not _is_fixed(resource) for resource in manifest.resources) or bool(manifest.resource_templates)
+        yield "routes/resources.py", render("package/resource_routes.py.jinja", loaded=loaded, **facts)
     if any(_is_handled(resource) for resource in manifest.resources) or manifest.resource_templates:
         yield "resources/__init__.py", '"""Handlers of the resources, one module each."""\n'
     if manifest.prompts:
@@ -204,6 +212,17 @@ def stubs(manifest: Manifest, models: Models) -> Iterator[Stub]:
             docstring=docstring(f"Offer values for {completer.label}, the best first."),
             api_names=("CompletionInput", "Context"),
         )
+
+
+def contract(manifest: Manifest, models: Models) -> dict[str, Any]:
+    """Return what the contract test has to know: what there is, and the handlers by folder and name."""
+    return {
+        "prompts": bool(manifest.prompts),
+        "fixed_prompts": any(prompt.messages is not None for prompt in manifest.prompts),
+        "resources": bool(manifest.resources or manifest.resource_templates),
+        "fixed_resources": any(not _is_handled(resource) for resource in manifest.resources),
+        "handlers": [f"{stub.folder}.{stub.identifier}" for stub in stubs(manifest, models)],
+    }
 
 
 def content_checks(manifest: Manifest, revision: Revision) -> list[CompiledSchema]:
@@ -278,6 +297,12 @@ def _fixed_result(resource: Resource) -> str:
         contents |= {"mimeType": resource.mime_type or "application/octet-stream", "blob": blob}
     hints = {"ttlMs": resource.settings.ttl_ms, "cacheScope": resource.settings.cache_scope}
     return json_text({"resultType": "complete", "contents": [contents], **hints})[1:-1]
+
+
+def _resource_route(resource: Resource, models: Models) -> _ResourceRoute:
+    if _is_fixed(resource):
+        return _ResourceRoute(uri=resource.uri, result=_fixed_result(resource), source=None)
+    return _ResourceRoute(uri=resource.uri, result=None, source=_resource_source(resource, models))
 
 
 def _resource_source(resource: Resource, models: Models) -> _Source:

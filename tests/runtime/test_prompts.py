@@ -426,21 +426,19 @@ def test_a_flood_of_completions_is_bounded_and_delays_nobody(fresh: Server) -> N
 
 def test_stubs_and_generated_code_are_clean(source: Path) -> None:
     folder = make_project(source.parent / "stubs", MANIFEST).parent
-    for command in (["mypy", "--strict", "src"], ["ruff", "check", "--isolated", "src"]):
+    handlers = [f"src/{MODULE}/{name}" for name in ("prompts", "completions", "resources", "routes")]
+    emitted = ["tests", f"src/{MODULE}/validators", f"src/{MODULE}/dispatch.py", *handlers]
+    for command in (
+        ["mypy", "--strict", "src"],
+        ["ruff", "check", *emitted],
+        ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), *handlers],
+        ["ruff", "format", "--check", *emitted],
+        ["pytest", "-q", "-p", "no:cacheprovider"],
+    ):
         checked = subprocess.run(
             [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=False
         )
-        assert checked.returncode == 0, checked.stdout
-    configuration = str(ROOT / "pyproject.toml")
-    handlers = [f"src/{MODULE}/{name}" for name in ("prompts", "completions", "resources", "routes")]
-    checked = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "--config", configuration, *handlers],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert checked.returncode == 0, checked.stdout
+        assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 async def _use(source: Path) -> dict[str, Any]:
