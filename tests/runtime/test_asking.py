@@ -743,6 +743,41 @@ def test_lists_ignore_state_and_answers(ask: Caller, method: str) -> None:
     assert ask.request(method, requestState="x", inputResponses={})["result"]["resultType"] == "complete"
 
 
+# Another era
+
+
+def test_handlers_do_not_notice_how_a_question_gets_its_answer(ask: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An asker that has all answers at once, as one that waits for a client's responses would."""
+    answers = {
+        "step1": accept(name="Ada"),
+        "step2": accept(color="red"),
+        **CONFIRMED,
+        "question": SAMPLE,
+        "roots": ROOTS,
+    }
+
+    class Waiting:
+        def __init__(self, *_: object) -> None: ...
+
+        def ask(self, *questions: Any) -> tuple[Any, ...]:
+            load = ask.dispatcher.handlers.module
+            return tuple(
+                question.read(answers[question.key], lambda name: load(f"validators.{name}")) for question in questions
+            )
+
+        async def ask_async(self, *questions: Any) -> tuple[Any, ...]:
+            await asyncio.sleep(0.001)
+            return self.ask(*questions)
+
+        def once(self, _key: str, function: Any) -> Any:
+            return function()
+
+    monkeypatch.setattr(ask.dispatcher, "asker", Waiting)
+    assert ask.text("async_flag") == "Ada red True Paris file:///home/me"
+    assert ask.text("two_steps").startswith("Ada likes red")
+    assert ask.text("set_flag", FLAG) == "True None"
+
+
 # Over pipes
 
 
