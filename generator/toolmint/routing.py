@@ -137,14 +137,14 @@ def argument_schemas(manifest: Manifest) -> list[ToolSchemas]:
         key = _uri_key(template)
         properties = dict.fromkeys(template.variables, "") | {key: "The whole URI that was asked for."}
         required = properties.keys() - set(template.optional_variables)
-        schemas.append(_texts(_template_key(template), f"{template.identifier}_resource", properties, required))
+        schemas.append(_texts(_template_key(template), _named(template.identifier, "resource"), properties, required))
     for prompt in manifest.prompts:
         if prompt.messages is None:
             arguments = prompt.arguments or ()
             schemas.append(
                 _texts(
                     _prompt_key(prompt),
-                    f"{prompt.identifier}_prompt",
+                    _named(prompt.identifier, "prompt"),
                     {argument.name: argument.description or argument.title or "" for argument in arguments},
                     {argument.name for argument in arguments if argument.required},
                     {argument.name: argument.extra["default"] for argument in arguments if "default" in argument.extra},
@@ -260,6 +260,11 @@ def _texts(
         "additionalProperties": False,
     }
     return ToolSchemas(name=name, identifier=identifier, input_schema=schema)
+
+
+def _named(identifier: str, kind: str) -> str:
+    """Return the name that a class is made of: it says what kind of thing takes it, once."""
+    return identifier if identifier.split("_")[-1] == kind else f"{identifier}_{kind}"
 
 
 def _template_key(template: ResourceTemplate) -> str:
