@@ -171,7 +171,7 @@ class TemplateDataResourceInput:
 
 
 @dataclasses.dataclass(kw_only=True, slots=True)
-class TestInputRequiredResultPromptPromptInput:
+class TestInputRequiredResultPromptInput:
     """The input of the prompt test_input_required_result_prompt."""
 
 
@@ -248,7 +248,7 @@ PROPERTIES: Final[Properties] = {
         ("id", "id", ABSENT),
         ("uri", "uri", ABSENT),
     ),
-    TestInputRequiredResultPromptPromptInput: (),
+    TestInputRequiredResultPromptInput: (),
     Confirm: (("ok", "ok", ABSENT),),
     UserName: (("name", "name", ABSENT),),
     Step1: (("name", "name", ABSENT),),

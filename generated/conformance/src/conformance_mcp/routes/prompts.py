@@ -40,7 +40,7 @@ PROMPTS: dict[str, Prompt] = {
     "test_input_required_result_prompt": Prompt(
         description="Asks the user for a context before it writes its message.",
         module="test_input_required_result_prompt",
-        arguments="TestInputRequiredResultPromptPromptInput",
+        arguments="TestInputRequiredResultPromptInput",
     ),
     "test_hideable_prompt": Prompt(
         description="One message, unless it is off the list at the moment.",

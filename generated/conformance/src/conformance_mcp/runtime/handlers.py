@@ -39,7 +39,8 @@ class Handlers:
         """Return a handler, wrapped in the middleware if there is any.
 
         Args:
-            kind: ``tool``, ``resource`` or ``prompt``; with an ``s`` behind it, the folder of the handler's module.
+            kind: ``tool``, ``resource``, ``prompt`` or ``completion``; with an ``s`` behind it, the folder of the
+                handler's module.
             name: What it handles, as middleware is told.
             module: The name of its module, and of the function in it.
 

@@ -36,8 +36,9 @@ class Call:
     """One call of a handler.
 
     Attributes:
-        kind: ``tool``, ``resource`` or ``prompt``.
-        name: Its name on the wire; for a resource its URI.
+        kind: ``tool``, ``resource``, ``prompt`` or ``completion``.
+        name: Its name on the wire; for a resource its URI, or the URI template that it was found by; for a completion
+            what is completed. What is fixed in the manifest, or a file, is served without any call.
         arguments: What the handler is given: validated, and typed.
         context: The request.
     """

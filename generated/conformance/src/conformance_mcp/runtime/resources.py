@@ -6,6 +6,8 @@ A URI that the manifest lists goes before any template, and templates are tried 
 
 from __future__ import annotations
 
+import re
+
 from .dispatcher import INTERNAL_ERROR, INVALID_PARAMS, Refusal, error_reply
 from .jsontext import encode
 from .results import ResourceContents, ResourceResult, ResultError
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from .dispatcher import Answer, Dispatcher, Id
     from .listing import Listing
     from .middleware import Handler
+
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|\\^`]*\Z")
+_ASCII = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class Source:
@@ -94,11 +100,11 @@ class Resources(Serving):
 
     def __call__(self, id_: Id, id_text: str, params: dict[str, Any]) -> Answer:
         """Answer a resources/read request whose params fit the method."""
-        uri: str = params["uri"]
         routes = self._dispatcher.handlers.module("routes.resources")
+        uri = _as_uri(params["uri"])
         found: str | Source | None = None
         values: dict[str, str] = {}
-        if uri not in self._listing.hidden:
+        if uri is not None and uri not in self._listing.hidden:
             found = routes.RESOURCES.get(uri)
             if type(found) is str:
                 return '{"jsonrpc":"2.0","id":' + id_text + ',"result":{' + found + self._end(None)
@@ -108,8 +114,8 @@ class Resources(Serving):
                     if matched is not None:
                         found, values = source, matched
                         break
-        if not isinstance(found, Source):
-            raise Refusal(INVALID_PARAMS, "Resource not found", {"uri": uri})
+        if uri is None or not isinstance(found, Source):
+            raise Refusal(INVALID_PARAMS, "Resource not found", {"uri": params["uri"]})
         dispatcher = self._dispatcher
         context = dispatcher.enter(self, id_, id_text, found.name, params)
         context.called = found
@@ -174,14 +180,12 @@ class Resources(Serving):
 
     def _part(self, value: object, source: Source, params: Mapping[str, Any]) -> dict[str, Any]:
         from .content import violations
-        from .encoding import encode as plain
         from .media import UNKNOWN, base64_text, is_text, media_type_of, read_file
 
         part = value if isinstance(value, ResourceContents) else ResourceContents(value)  # type: ignore[arg-type]
         content: Any = part.value
         media_type = part.mime_type or source.mime_type
-        contents: dict[str, Any] = {"uri": params["uri"] if part.uri is None else part.uri}
-        properties = self._dispatcher.handlers.module("models").PROPERTIES
+        contents: dict[str, Any] = {"uri": _as_uri(params["uri"]) if part.uri is None else part.uri}
         if content is None:
             raise ResultError("it returned nothing; raise ResourceNotFound where there is no such resource")
         if isinstance(content, str):
@@ -196,15 +200,38 @@ class Resources(Serving):
             contents["mimeType"] = media_type or UNKNOWN
             contents |= {"blob": base64_text(data)} if text is None else {"text": text}
         else:
-            contents |= {"mimeType": media_type or "application/json", "text": encode(plain(content, properties))}
+            contents |= {"mimeType": media_type or "application/json", "text": encode(self._plain(content))}
         if part.meta is not None:
             contents["_meta"] = part.meta
         if part is value:
-            contents = plain(contents, properties)
+            contents = self._plain(contents)
             found = violations("resource_contents", [contents], self._dispatcher, revision_of(params))
             if found:
                 raise ResultError(f"its content is not what the protocol allows: {'; '.join(found[:5])}")
         return contents
+
+    def _plain(self, value: object) -> Any:
+        """Return a value in exact JSON types."""
+        from .encoding import encode as plain
+
+        return plain(value, self._dispatcher.handlers.module("models").PROPERTIES)
+
+
+def _as_uri(text: str) -> str | None:
+    """Return a URI as RFC 3986 has it: what is not ASCII is percent-encoded (RFC 3987 section 3.1); None if it is none.
+
+    A URI of ASCII is itself, to the letter: no two spellings of one are taken for the same.
+    """
+    if not _URI.match(text):
+        return None
+    if text.isascii():
+        return text
+    from urllib.parse import quote
+
+    try:
+        return quote(text, safe=_ASCII)
+    except UnicodeEncodeError:  # a lone surrogate
+        return None
 
 
 def _decoded(data: bytes) -> str | None:
