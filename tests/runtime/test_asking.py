@@ -435,6 +435,10 @@ def test_a_page_to_visit(ask: Caller) -> None:
     }
     for action, text in (("accept", "Accepted"), ("decline", "Declined"), ("cancel", "Dismissed")):
         assert ask.text("sign_in", inputResponses={"login": {"action": action}}) == text
+    login = importlib.import_module("asking_mcp.api").LOGIN
+    assert login.replace(key="other", message="Again").params["message"] == "Again"
+    with pytest.raises(ValueError, match="no absolute URI"):
+        login.replace(url="/login")
 
 
 def test_sampling(ask: Caller) -> None:
