@@ -57,7 +57,13 @@ def server(value: JSONObject) -> Server:
 def package(value: JSONObject, server_name: str) -> Package:
     """Build the package's names, made from the server's where they are not given."""
     name = value.get("name", distribution_name(server_name))
-    return Package(name=name, module=value.get("module", module_name(name)))
+    variables = value.get("environmentVariables", [])
+    return Package(
+        name=name,
+        module=value.get("module", module_name(name)),
+        registry_name=value.get("registryName"),
+        environment=tuple({key: item for key, item in entry.items() if not key.startswith("x-")} for entry in variables),
+    )
 
 
 def defaults(value: JSONObject) -> Defaults:

@@ -47,10 +47,19 @@ class Server:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """The generated distribution's name and its import package."""
+    """The generated distribution.
+
+    Attributes:
+        name: Its name.
+        module: Its import package.
+        registry_name: What the official registry calls the server; None where it is not said.
+        environment: The environment variables that the server reads, as the registry describes them.
+    """
 
     name: str
     module: str
+    registry_name: str | None = None
+    environment: tuple[JSONObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
