@@ -1,0 +1,7 @@
+from contracts_mcp.api import CompletionInput, Context
+from contracts_mcp.store import Store
+
+
+def summarise_contract_contract_id(args: CompletionInput, ctx: Context) -> list[str]:
+    """Offer values for contract_id of summarise_contract, the best first."""
+    return ctx.shared(Store).ids_like(args.value)

@@ -1,0 +1,114 @@
+# Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
+"""JSON text in and out, as strict as the wire asks (RFC 8259, JSON-RPC 2.0).
+
+In: one line of bytes becomes one value, or a ParseError that says why not. Out: any value that JSON can express
+becomes ASCII text, so no lone surrogate, no U+2028 and no NaN can reach the wire.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from json import encoder as _json_encoder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+MAX_DEPTH = 128
+"""How many arrays and objects may be open at once in a line. Validators and handlers recurse over what comes in, so
+this bounds them all; it is far below Python's own recursion limit."""
+
+
+class ParseError(ValueError):
+    """A line that is no JSON value, or one that is not accepted; the text says why."""
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value - value:  # inf - inf is nan, which is true; x - x is 0.0
+        raise ParseError(f"the number {text[:40]} is too large")
+    return value
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ParseError(f"{text} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant).raw_decode
+_SPACE = " \t\r\n"
+_STRING_REMAINS = re.compile(rb'"(?:\\.|[^"\\])*"')
+_NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'[]{}"\\')
+
+
+def decode(line: bytes) -> Any:
+    """Return the one JSON value that a line holds.
+
+    Raises:
+        ParseError: It is not UTF-8, not JSON, holds more than one value, NaN, Infinity or a number too large to
+            hold, or is nested deeper than MAX_DEPTH.
+    """
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _deeper_than(line, MAX_DEPTH):
+        raise ParseError(f"nested deeper than {MAX_DEPTH} levels, or its brackets do not match")
+    try:
+        text = line.decode().strip(_SPACE)
+        value, end = _decode(text)
+    except UnicodeDecodeError as error:
+        raise ParseError(f"not UTF-8: byte {line[error.start]:#04x} at offset {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise ParseError(f"{error.msg} at character {error.pos}") from None
+    except ParseError:
+        raise
+    except ValueError:  # int() refuses more digits than sys.get_int_max_str_digits()
+        raise ParseError("a number has too many digits") from None
+    except RecursionError:
+        raise ParseError("nested too deeply") from None
+    if end != len(text):
+        raise ParseError(f"text after the JSON value at character {end}")
+    return value
+
+
+def _deeper_than(line: bytes, limit: int) -> bool:
+    """Say whether brackets outside strings nest deeper than a limit: peel one level a pass, at the speed of C."""
+    structure = _STRING_REMAINS.sub(b"", line.translate(None, _NOT_STRUCTURE)).translate(None, b'"\\')
+    for _ in range(limit):
+        if not structure:
+            return False
+        structure = structure.replace(b"[]", b"").replace(b"{}", b"")
+    return bool(structure)
+
+
+encode_string: Callable[[str], str] = _json_encoder.encode_basestring_ascii
+"""The JSON text of a string, quotes included, in ASCII."""
+
+
+def _refuse_value(value: object) -> NoReturn:
+    raise TypeError(f"a {type(value).__name__} is not a JSON value")
+
+
+def _make_encode() -> Callable[[object], str]:
+    make = getattr(_json_encoder, "c_make_encoder", None)
+    if make is None:  # an interpreter without the C accelerator
+        return json.JSONEncoder(
+            ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"), default=_refuse_value
+        ).encode
+    # JSONEncoder.encode() builds this object again for every value, which costs more than encoding a small one.
+    chunks = make(
+        markers=None,
+        default=_refuse_value,
+        encoder=encode_string,
+        indent=None,
+        key_separator=":",
+        item_separator=",",
+        sort_keys=False,
+        skipkeys=False,
+        allow_nan=False,
+    )
+    join = "".join
+    return lambda value: join(chunks(value, 0))
+
+
+encode: Callable[[object], str] = _make_encode()
+"""The compact JSON text of a value, in ASCII. Raises TypeError for what JSON does not know, ValueError for NaN and
+Infinity, RecursionError for a value that contains itself."""

@@ -1,0 +1,109 @@
+# Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
+"""Diagnostics on stderr: one line each, at or above the level that TOOLMINT_LOG_LEVEL names.
+
+Lines are handed to a thread of their own, so a host that never reads stderr cannot stall the protocol; when it lags
+by more than a thousand lines, the oldest are dropped. Argument values never appear below the level ``debug``.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""The protocol's log levels, least severe first (RFC 5424, section 6.2.1)."""
+
+SEVERITY = {level: number for number, level in enumerate(LEVELS)}
+
+_ENVIRONMENT_VARIABLE = "TOOLMINT_LOG_LEVEL"
+_BACKLOG = 1000
+_MAX_CAUSES = 5
+
+
+class Log:
+    """Writes diagnostic lines to a descriptor without ever making the caller wait."""
+
+    def __init__(self, descriptor: int = 2, level: str | None = None) -> None:
+        """Write to a descriptor; the level is taken from the environment where it is not given."""
+        name = (level or os.environ.get(_ENVIRONMENT_VARIABLE, "")).strip().lower() or "info"
+        self._descriptor = descriptor
+        self._threshold = SEVERITY.get(name, SEVERITY["info"])
+        self._lines: deque[bytes | threading.Event] = deque(maxlen=_BACKLOG)
+        self._waiting = threading.Semaphore(0)
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        if name not in SEVERITY:
+            self("warning", f"{_ENVIRONMENT_VARIABLE}={name!r} is not a level: use one of {', '.join(LEVELS)}")
+
+    def __call__(self, level: str, message: str) -> None:
+        """Log one message as one line: line breaks in it are written as escapes."""
+        if SEVERITY[level] < self._threshold:
+            return
+        now = time.time()
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}Z"
+        text = f"{stamp} {level.upper()} {message}".replace("\r", "\\r").replace("\n", "\\n")
+        self._hand_over(text.encode("utf-8", "backslashreplace") + b"\n")
+
+    def failure(self, message: str, error: BaseException, level: str = "error") -> None:
+        """Log a message with an exception, what caused it, and the calls that led to each, innermost last."""
+        parts: list[str] = []
+        cause: BaseException | None = error
+        while cause is not None and len(parts) < _MAX_CAUSES:
+            calls = " > ".join(_frames(cause.__traceback__))
+            parts.append(f"{type(cause).__name__}: {_text_of(cause)}" + (f" [{calls}]" if calls else ""))
+            cause = cause.__cause__
+        self(level, f"{message}: {', caused by '.join(parts)}")
+
+    def flush(self, seconds: float) -> None:
+        """Wait until everything said so far is written, but no longer than the seconds given."""
+        if self._thread is not None:
+            reached = threading.Event()
+            self._hand_over(reached)
+            reached.wait(seconds)
+
+    def _hand_over(self, line: bytes | threading.Event) -> None:
+        self._lines.append(line)
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._write, name="log", daemon=True)
+                    self._thread.start()
+        self._waiting.release()
+
+    def _write(self) -> None:
+        while True:
+            self._waiting.acquire()
+            try:
+                line = self._lines.popleft()
+            except IndexError:  # dropped because the backlog was full
+                continue
+            if isinstance(line, threading.Event):
+                line.set()
+                continue
+            try:
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+            except OSError:  # nobody can read it: there is nowhere left to complain
+                continue
+
+
+def _frames(traceback: TracebackType | None) -> list[str]:
+    frames = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        frames.append(f"{code.co_filename}:{traceback.tb_lineno} in {code.co_name}")
+        traceback = traceback.tb_next
+    return frames[-12:]
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException as second:  # noqa: BLE001 - a handler's exception class may do anything
+        return f"(its text cannot be had: {type(second).__name__})"
