@@ -200,9 +200,17 @@ class Page(Elicitation["Accepted | Declined | Dismissed"]):
         return {"elicitation": {"url": {}}}
 
     def replace(self, *, message: str | None = None, key: str | None = None, url: str | None = None) -> Self:
-        """Return the same question in other words, under another key, or with another address to visit."""
+        """Return the same question in other words, under another key, or with another address to visit.
+
+        Raises:
+            ValueError: The address is no absolute URI (RFC 3986).
+        """
         other = super().replace(message=message, key=key)
         if url is not None:
+            from .validation import fits_format
+
+            if not fits_format("uri", url):
+                raise ValueError(f"the page of {self.key!r} has no absolute URI as its address")
             other.params = {**other.params, "url": url}
         return other
 

@@ -74,7 +74,8 @@ class Seal:
                 f"{_ENVIRONMENT_VARIABLE} has only {len(secret)} bytes, so states can be forged by guessing it:"
                 f" use {_SHORTEST_KEY} or more from a random source",
             )
-        self._key = hmac.digest(secret, b"requestState of " + server.encode(), "sha256")
+        # The number is the payload's format: a state of another one is as good as forged.
+        self._key = hmac.digest(secret, b"requestState 1 of " + server.encode(), "sha256")
         self._lifetime = lifetime
 
     def close(self, state: State, method: str, params: Mapping[str, Any]) -> str:

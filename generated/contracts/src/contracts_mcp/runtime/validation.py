@@ -137,12 +137,12 @@ def closest(at: str, value: Any, options: tuple[tuple[str, list[Violation]], ...
         return [_joined(at, [next(v for v in found if v.pointer == at) for _, found in options], value)]
     if len(likely) == 1:
         return likely[0][1]
-    fixed = [
-        {v.pointer: v for v in found if v.keyword in {"const", "enum"} and _level(at, v) == 1} for _, found in likely
-    ]
-    for pointer in fixed[0]:
-        if all(pointer in violations for violations in fixed):
-            return [_joined(pointer, [violations[pointer] for violations in fixed], value)]
+    telling = {"const", "enum", "required"}
+    near = [{v.pointer: v for v in found if v.keyword in telling and _level(at, v) == 1} for _, found in likely]
+    for pointer in near[0]:
+        parting = [violations[pointer] for violations in near if pointer in violations]
+        if len(parting) == len(near) and len({violation.expected for violation in parting}) > 1:
+            return [_joined(pointer, parting, value)]
     name, best = min(likely, key=lambda option: _distance(at, option[1]))
     return because(best, f"to be {name}, the closest of {len(likely)} alternatives")
 
@@ -291,7 +291,7 @@ def is_multiple(value: float, divisor: float) -> bool:
     """
     if type(value) is int and type(divisor) is int:
         return value % divisor == 0
-    if value != value or abs(value) == _INFINITY:  # NaN is not equal to itself
+    if not abs(value) < _INFINITY:  # nor is NaN
         return False
     (digits, exponent), (unit, unit_exponent) = _decimal(value), _decimal(divisor)
     shift = exponent - unit_exponent
