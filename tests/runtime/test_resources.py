@@ -213,6 +213,17 @@ def test_read(server: Server, uri: str, contents: dict[str, str]) -> None:
     assert (result["ttlMs"], result["cacheScope"]) == ((7, "private") if private else (1000, "public"))
 
 
+@pytest.mark.parametrize("raw", ["item://é ñ/c", "item://é/c\ud800"])
+def test_what_cannot_be_made_a_uri(server: Server, raw: str) -> None:
+    assert_missing(server, raw)
+
+
+def test_iri_is_taken_for_the_uri_it_stands_for(server: Server) -> None:
+    (contents,) = read(server, "item://é/ñ")["result"]["contents"]
+    assert contents["uri"] == "item://%C3%A9/%C3%B1"
+    assert contents["text"] == repr(("é", "ñ", None, "item://%C3%A9/%C3%B1"))
+
+
 def test_file_is_read_when_it_is_asked_for(server: Server, source: Path) -> None:
     path = source / MODULE / "files" / "guide" / "intro.md"
     before = path.read_text(encoding="utf-8")

@@ -33,6 +33,7 @@ MATCHES: list[tuple[str, str, dict[str, str] | None]] = [
     ("a:{p}-{+n}", "a:1-2/3-4", {"p": "1", "n": "2/3-4"}),
     ("a:{x}/{x}", "a:1/1", {"x": "1"}),
     ("a:{x}/{x}", "a:1/2", None),
+    ("a:é/{x}", "a:%C3%A9/1", {"x": "1"}),
     ("a:b", "a:b", {}),
     ("a:b", "a:bc", None),
     ("a:b", "a:", None),

@@ -26,7 +26,9 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TAKEN_MODULES = sys.stdlib_module_names | {"mcp", "toolmint"}
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*")
+
+# RFC 3986 section 2: a URI is made of these characters, and of escapes for all others.
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
 
 # PEP 440 (Version scheme) and Semantic Versioning 2.0.0 (items 2, 9 and 10).
 _PEP_440 = re.compile(
@@ -137,7 +139,7 @@ def resource_names(text: Text, sound: Sound) -> Iterator[Problem]:
                 "bad-uri",
                 f"{shown(uri)} is no absolute URI",
                 at,
-                "a URI starts with a scheme, as in contracts://list, and encodes spaces as %20",
+                "a URI starts with a scheme, as in contracts://list, and encodes a space as %20 and é as %C3%A9",
             )
         yield from _first(text, "duplicate-uri", f"the resource {shown(uri)}", uri, at, uris)
         contents = [key for key in ("text", "blob", "file") if key in resource]
