@@ -223,7 +223,7 @@ RULES = {
     "URI that is not ASCII": Case(
         HEAD + "resources: [{uri: »'a:é', name: x, text: y}]\n", "bad-uri", "no absolute URI", "%C3%A9"
     ),
-    "URI with half an escape": Case(HEAD + "resources: [{uri: »'a:%4', name: x, text: y}]\n", "bad-uri", "a:%4"),
+    "URI with half an escape": Case(HEAD + "resources: [{uri: »'a:%4', name: x, text: y}]\n", "bad-uri", "a:%4", "%20"),
     "kind of expansion": Case(
         HEAD + "resourceTemplates: [{uriTemplate: »'a:{/b}', name: x}]\n", "unsupported-uri-template", "{/b}", "{+name}"
     ),
