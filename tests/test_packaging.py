@@ -135,3 +135,40 @@ def test_generated_package_installs_and_the_official_client_uses_it(tmp_path: Pa
     assert "zero" in zero.content[0].text
     assert wrong.is_error
     assert "/a" in wrong.content[0].text
+
+
+def test_make_package_of_a_new_project_builds_tries_and_checks(tmp_path: Path) -> None:
+    programs = Path(sys.executable).parent
+    run([programs / "toolmint", "init", tmp_path / "shipped"], tmp_path)
+    project = tmp_path / "shipped"
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    said = run(["make", "generate", "check", "package"], project, **path)
+    assert "The wheel installs and serves; server.json and .mcp.json fit it." in said
+    assert len(list((project / "dist").iterdir())) == 2
+
+
+def test_package_that_does_not_fit_is_not_passed(tmp_path: Path) -> None:
+    programs = Path(sys.executable).parent
+    project = tmp_path / "shipped"
+    run([programs / "toolmint", "init", project], tmp_path)
+    for file, old, new in (
+        ("server.json", '"version": "0.1.0"', '"version": "latest"'),
+        ("server.json", '"com.example/shipped-mcp"', '"shipped"'),
+        (".mcp.json", '"shipped_mcp"', '"no_such_module"'),
+        ("README.md", "mcp-name", "name"),
+    ):
+        text = (project / file).read_text(encoding="utf-8")
+        assert old in text
+        (project / file).write_text(text.replace(old, new), encoding="utf-8")
+    run([programs / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", "."], project)
+    command = [programs / "python", "tests/check_package.py"]
+    checked = subprocess.run(command, cwd=project, env=CLEAN, capture_output=True, text=True, check=False)
+    assert checked.returncode == 1
+    for words in (
+        "exact version",
+        "NAMESPACE/SERVER",
+        "does not serve",
+        "README.md lacks",
+        "the server says version 0.1.0",
+    ):
+        assert words in checked.stderr

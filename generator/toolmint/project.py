@@ -373,8 +373,11 @@ def _project_files(manifest: Manifest) -> Iterator[PlannedFile]:
         "heading": server.title or server.name,
         "summary": _summary(manifest),
         "registry_name": _registry_name(manifest),
-        "description": _summary(manifest)[:100],
+        "description": _shortened(_summary(manifest), 100),
+        "environment": package.environment,
     }
+    check_package = (TEMPLATES / "project" / "check_package.py").read_text(encoding="utf-8")
+    yield PlannedFile("tests/check_package.py", RUNTIME_HEADER + check_package, "generated")
     yield PlannedFile(".mcp.json", render("project/mcp.json.jinja", **facts), "generated")
     yield PlannedFile("server.json", render("project/server.json.jinja", **facts), "generated")
     for path, template in (
@@ -392,8 +395,13 @@ def _summary(manifest: Manifest) -> str:
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rsplit(" ", 1)[0] + "…"
+
+
 def _registry_name(manifest: Manifest) -> str:
-    return f"com.example/{manifest.package.name}"
+    """Return the server's name in the registry; the placeholder for none is refused when a package is checked."""
+    return manifest.package.registry_name or f"com.example/{manifest.package.name}"
 
 
 def _check_module(revision: Revision) -> str:

@@ -94,7 +94,7 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
             continue
         if method.paginated:
             key = _list_key(revision, method)
-            if key not in entries:
+            if key is None or key not in entries:
                 unserved.append(name)
                 continue
             lists.append(_list(manifest, name, key, entries[key], changes=_has(capabilities, f"{key}.listChanged")))
@@ -171,12 +171,11 @@ def _sent_by(revisions: Sequence[Revision], direction: str, kind: str) -> dict[s
     return found
 
 
-def _list_key(revision: Revision, method: Method) -> str:
-    """Return the property of a paginated result that holds the list: its only array."""
-    assert method.result is not None
-    properties = revision.definitions[method.result]["properties"]
-    (key,) = (name for name, schema in properties.items() if schema.get("type") == "array")
-    return str(key)
+def _list_key(revision: Revision, method: Method) -> str | None:
+    """Return the property of a paginated result that holds the list: its only array; None if it has not just one."""
+    properties = revision.definitions[method.result or "Result"].get("properties", {})
+    arrays = [str(name) for name, schema in properties.items() if schema.get("type") == "array"]
+    return arrays[0] if len(arrays) == 1 else None
 
 
 def _list(manifest: Manifest, method: str, key: str, entries: Sequence[tuple[str, Any]], *, changes: bool) -> List:
