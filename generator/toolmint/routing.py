@@ -227,17 +227,18 @@ def contract(manifest: Manifest, models: Models) -> dict[str, Any]:
 
 def content_checks(manifest: Manifest, revision: Revision) -> list[CompiledSchema]:
     """Return the checks of what handlers return, compiled from a revision's definitions."""
-    wanted: dict[str, Any] = {"content_block": revision.schema("ContentBlock")}
+    wanted = {"content_block": ("tools/call", "content")}
     if manifest.prompts:
-        wanted["prompt_message"] = revision.schema("PromptMessage")
+        wanted["prompt_message"] = ("prompts/get", "messages")
     if manifest.resources or manifest.resource_templates:
-        result = revision.schema("ReadResourceResult")
-        wanted["resource_contents"] = {
-            **result["properties"]["contents"]["items"],
-            "$schema": result["$schema"],
-            "$defs": result["$defs"],
-        }
-    return [compile_schema(schema, prefix=prefix, assert_formats=True) for prefix, schema in wanted.items()]
+        wanted["resource_contents"] = ("resources/read", "contents")
+    compiled = []
+    for prefix, (method, name) in wanted.items():
+        result = revision.schema(revision.methods[method].result or "")
+        items = result["properties"][name]["items"]
+        schema = {**items, "$schema": result["$schema"], "$defs": result["$defs"]}
+        compiled.append(compile_schema(schema, prefix=prefix, assert_formats=True))
+    return compiled
 
 
 def _texts(
