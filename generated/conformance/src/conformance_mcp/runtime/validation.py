@@ -291,7 +291,7 @@ def is_multiple(value: float, divisor: float) -> bool:
     """
     if type(value) is int and type(divisor) is int:
         return value % divisor == 0
-    if value != value or abs(value) == _INFINITY:  # NaN is not equal to itself
+    if not abs(value) < _INFINITY:  # nor is NaN
         return False
     (digits, exponent), (unit, unit_exponent) = _decimal(value), _decimal(divisor)
     shift = exponent - unit_exponent

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LONGEST = 8192
 """How many characters a URI may have to be matched at all."""
 
+ASCII = "".join(map(chr, range(0x21, 0x7F)))
+"""The characters that percent-encoding leaves alone here."""
+
 _EXPRESSION = re.compile(r"\{([+?]?)([^{}]*)\}")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})|%00")
 
@@ -49,6 +52,10 @@ class UriTemplate:
     def __init__(self, template: str) -> None:
         """Take a template apart."""
         self.template = template
+        if not template.isascii():  # which in a URI is percent-encoded (RFC 6570 section 3.1)
+            from urllib.parse import quote
+
+            template = quote(template, safe=ASCII)
         self._literals: list[str] = []
         self._variables: list[tuple[str, bool]] = []
         self._query: frozenset[str] | None = None

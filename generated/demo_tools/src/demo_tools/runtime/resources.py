@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|\\^`]*\Z")
-_ASCII = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class Source:
@@ -228,8 +227,10 @@ def _as_uri(text: str) -> str | None:
         return text
     from urllib.parse import quote
 
+    from .uritemplates import ASCII
+
     try:
-        return quote(text, safe=_ASCII)
+        return quote(text, safe=ASCII)
     except UnicodeEncodeError:  # a lone surrogate
         return None
 
