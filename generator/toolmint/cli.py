@@ -34,11 +34,14 @@ def main() -> None:
 @_JSON
 @click.option("--force", is_flag=True, help="Overwrite generated files although they were edited.")
 @click.option("--accept", is_flag=True, help="Take handlers written against another contract to fit this one.")
-def generate(manifest: Path, *, as_json: bool, force: bool, accept: bool) -> None:
+@click.option("--protocol", help="Move the project to this revision of the protocol first: it is put into MANIFEST.")
+def generate(manifest: Path, *, as_json: bool, force: bool, accept: bool, protocol: str | None) -> None:
     """Write everything that follows from MANIFEST (default: tools.yaml), beside it."""
-    from toolmint.commands import generate as run
+    from toolmint import commands
 
-    _report(run(manifest, force=force, accept=accept), as_json=as_json)
+    if protocol is None:
+        _report(commands.generate(manifest, force=force, accept=accept), as_json=as_json)
+    _report(commands.move(manifest, protocol, force=force), as_json=as_json)
 
 
 @main.command()
@@ -89,13 +92,27 @@ def import_(source: Path, destination: Path, *, name: str | None, version: str |
     _report(run(source, destination, name=name, version=version), as_json=as_json)
 
 
-@main.command()
+@main.group(invoke_without_command=True)
 @_JSON
-def revisions(*, as_json: bool) -> None:
-    """List the protocol revisions that can be generated for."""
-    from toolmint.commands import revisions as run
+@click.pass_context
+def revisions(context: click.Context, *, as_json: bool) -> None:
+    """List the protocol revisions that are known, or add one."""
+    if context.invoked_subcommand is None:
+        from toolmint.commands import revisions as run
 
-    _report(run(), as_json=as_json)
+        _report(run(Path()), as_json=as_json)
+
+
+@revisions.command(name="add")
+@click.argument("schema", type=click.Path(path_type=Path))
+@click.option("--name", required=True, help="The revision's name, such as 2026-07-28.")
+@click.option("--project", type=click.Path(path_type=Path), default=".", help="The folder of the project's tools.yaml.")
+@_JSON
+def revisions_add(schema: Path, *, name: str, project: Path, as_json: bool) -> None:
+    """Add the revision that SCHEMA, a published schema.json of the protocol, describes to a project."""
+    from toolmint.commands import add_revision as run
+
+    _report(run(schema, name, project), as_json=as_json)
 
 
 def _report(outcome: Any, *, as_json: bool) -> NoReturn:

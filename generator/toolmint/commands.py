@@ -1,6 +1,7 @@
 """What each command does, apart from reading its arguments and printing: path in, outcome out."""
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -244,10 +245,13 @@ def _failed(code: str, message: str, path: Path, hint: str) -> Outcome:
     return Outcome(problems=[Problem(code=code, message=message, file=str(path), hint=hint)], unusable=True)
 
 
-def revisions() -> Outcome:
-    """List the protocol revisions that are known."""
-    names = known_revisions()
-    loaded = [load_revision(name) for name in names]
+def revisions(project: Path) -> Outcome:
+    """List the protocol revisions that are known in a project's folder: toolmint's and the project's own."""
+    own = project / "schema"
+    try:
+        loaded = [load_revision(name, own) for name in known_revisions(own)]
+    except RevisionError as error:
+        return Outcome(problems=[_revision_problem(error, own)], unusable=True)
     return Outcome(
         lines=[
             f"{revision.name}  {revision.era}, {len(revision.definitions)} definitions, {len(revision.methods)} methods"
@@ -255,6 +259,79 @@ def revisions() -> Outcome:
         ],
         facts={"revisions": [{"name": revision.name, "era": revision.era} for revision in loaded]},
     )
+
+
+def add_revision(schema: Path, name: str, project: Path) -> Outcome:
+    """Add a protocol revision to a project, from the specification's published schema.
+
+    Args:
+        schema: The published schema.json.
+        name: The revision's name.
+        project: The folder of the project's manifest; the revision goes to ``schema/NAME`` in it.
+    """
+    from toolmint.revisioning import add_revision as add
+
+    try:
+        report = add(schema, name, destination=project / "schema")
+    except RevisionError as error:
+        return Outcome(problems=[_revision_problem(error, schema)], unusable=True)
+    hint = f'To serve it, put "{name}" into protocol in tools.yaml, or run toolmint generate --protocol {name}'
+    return Outcome(lines=[*report.lines(), hint], facts=report.to_json())
+
+
+def move(path: Path, name: str, *, force: bool = False) -> Outcome:
+    """Move a project to another revision of the protocol, and say what that changes on the wire and for handlers.
+
+    Args:
+        path: The manifest; its ``protocol`` is changed, and nothing else in it.
+        name: The revision.
+        force: Overwrite generated files although they were edited.
+    """
+    from toolmint.revisioning import compare_revisions
+
+    own = path.parent / "schema"
+    try:
+        manifest = load_manifest(path, revisions=known_revisions(own, era="modern"))
+        report = compare_revisions(load_revision(manifest.protocol[0], own), load_revision(name, own))
+        before = path.read_bytes()
+        after = _with_protocol(before.decode(), manifest, name)
+    except ManifestError as error:
+        return Outcome(problems=error.problems, unusable=True)
+    except RevisionError as error:
+        return Outcome(problems=[_revision_problem(error, path)], unusable=True)
+    if after is None:
+        hint = f'set protocol: "{name}" there yourself and run toolmint generate'
+        return _failed("protocol-not-found", "its protocol is written in more than one line", path, hint)
+    try:
+        change_files(path.parent, {path.name: after.encode()}, ())
+    except TransactionError as error:
+        return Outcome(problems=[error.problem], unusable=True)
+    outcome = generate(path, force=force)
+    if outcome.problems:
+        path.write_bytes(before)
+        return outcome
+    return dataclasses.replace(
+        outcome,
+        lines=[f"protocol is {name} now", *report.lines(), *outcome.lines],
+        facts={**outcome.facts, "revision": report.to_json()},
+    )
+
+
+def _with_protocol(text: str, manifest: Manifest, name: str) -> str | None:
+    """Return a manifest's text with another revision in it; None if the old one takes more than a line."""
+    place = manifest.positions.value("/protocol")
+    lines = text.splitlines(keepends=True)
+    line = lines[place.line - 1]
+    found = re.match(r"""\[[^\[\]\n]*\]|"[^"\n]*"|'[^'\n]*'|[^\s#\[{,}]+""", line[place.column - 1 :])
+    if found is None:
+        return None
+    start = place.column - 1
+    lines[place.line - 1] = f'{line[:start]}"{name}"{line[start + found.end() :]}'
+    return "".join(lines)
+
+
+def _revision_problem(error: RevisionError, path: Path) -> Problem:
+    return Problem(code="revision", message=error.message, file=str(error.file or path), hint=error.hint)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -284,8 +361,7 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
     except ManifestError as error:
         raise _Unusable(error.problems) from None
     except RevisionError as error:
-        problem = Problem(code="revision", message=error.message, file=str(error.file or path), hint=error.hint)
-        raise _Unusable([problem]) from None
+        raise _Unusable([_revision_problem(error, path)]) from None
     except LockError as error:
         raise _Unusable([error.problem]) from None
     except FormattingError as error:
