@@ -1,11 +1,11 @@
-# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench corpus package
+# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench corpus conformance package
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PROJECTS := $(wildcard generated/*/tools.yaml)
 
-.PHONY: demo test generate check lint bench corpus package clean
+.PHONY: demo test generate check lint bench corpus conformance package clean
 
 # Made again when the dependencies change. The interpreter is asked for its version first, since every later error
 # that comes of an old one is harder to read.
@@ -36,6 +36,9 @@ lint: $(READY)
 corpus: $(READY)
 	@PYTHONPATH=templates $(BIN)/python tests/corpus.py
 
+conformance: $(READY)
+	@PYTHONPATH=tests $(BIN)/python -m conformance.suite
+
 bench: $(READY)
 	@$(BIN)/python tests/bench.py
 
@@ -44,4 +47,4 @@ package: $(READY)
 	$(BIN)/python -m build --outdir dist .
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .conformance build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
