@@ -61,11 +61,10 @@ class Violation:
 # -- what emitted code reports -----------------------------------------------------------------------------------------
 
 
-def violated(at: str, value: Any, expected: str, keyword: str, hint: str = "") -> Violation:
+def violated(at: str, value: Any, expected: str, keyword: str) -> Violation:
     """Return a value is not what was expected."""
-    return Violation(
-        at, expected, shown(value), hint or (_unquoted_hint(value, expected) if keyword == "type" else ""), keyword
-    )
+    hint = _unquoted_hint(value, expected) if keyword == "type" else ""
+    return Violation(at, expected, shown(value), hint, keyword)
 
 
 def misspelt(at: str, value: Any, expected: str, words: Iterable[str]) -> Violation:

@@ -3,15 +3,17 @@
 Nothing of the schema is interpreted when they run, and they import nothing but the standard library and
 ``runtime.validation``.
 
-=============== =======================================================================================
+=============== ====================================================================================================
 ``dialects``    the two dialects and where they keep subschemas
 ``metaschema``  is it a schema at all?
 ``patterns``    ECMA-262 patterns in Python's ``re``; ``backtracking`` is about the time they take
-``resolve``     a document becomes a ``model``: references followed, dialects reconciled
-``module``      the emitted module; ``source`` its literals, names and lines
+``resolve``     a document becomes a ``model``: references followed, dialects reconciled, bounds kept
+``source``      literals, names and lines of Python; ``module`` is what is being emitted
 ``assertions``  keywords that look at one value, as conditions with their ``wording``
-``check``       emits ``is_valid``; ``fitting`` does where an expression will do, ``evaluated`` the unevaluated ones
-=============== =======================================================================================
+``check``       emits is_valid; ``fitting`` is where an expression will do, ``evaluated`` the unevaluated... keywords
+``explain``     emits violations
+``destringify`` emits destringified
+=============== ====================================================================================================
 """
 
 from .compiled import CompiledSchema, check_schema, compile_schema

@@ -94,14 +94,13 @@ class Spot:
     at: At
     out: str = "out"
 
-    def report(self, module: Module, keyword: str, expected: str, hint: str = "") -> str:
+    def report(self, module: Module, keyword: str, expected: str) -> str:
         """Return the statement that adds a violation."""
         arguments = [
             self.at.source(module),
             self.v,
             string(expected),
             string(keyword),
-            *([string(hint)] if hint else []),
         ]
         return f"{self.out}.append({module.use('violated')}({', '.join(arguments)}))"
 

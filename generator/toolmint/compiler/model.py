@@ -225,12 +225,16 @@ def reachable(root: Node) -> list[Node]:
     return list(found)
 
 
-def recursive_components(root: Node) -> list[set[Node]]:
-    """Return the nodes that lead back to themselves, with those on the same ways (Tarjan, without recursion)."""
+def recursive_components(root: Node) -> tuple[list[set[Node]], int]:
+    """Return the nodes that lead back to themselves, each with those on the same ways, and the longest way down.
+
+    That way is counted in nodes and goes round no circle. (Tarjan's algorithm, without recursion.)
+    """
     index: dict[Node, int] = {root: 0}
     low = {root: 0}
     stack, on_stack = [root], {root}
     work = [(root, root.children())]
+    height: dict[Node, int] = {}
     found: list[set[Node]] = []
     while work:
         node, children = work[-1]
@@ -245,6 +249,7 @@ def recursive_components(root: Node) -> list[set[Node]]:
                 low[node] = min(low[node], index[child])
         else:
             work.pop()
+            height[node] = 1 + max((height.get(child, 0) for child in node.children()), default=0)
             if work:
                 parent = work[-1][0]
                 low[parent] = min(low[parent], low[node])
@@ -255,7 +260,7 @@ def recursive_components(root: Node) -> list[set[Node]]:
                     on_stack.discard(component[-1])
                 if len(component) > 1 or any(child is node for child in node.children()):
                     found.append(set(component))
-    return found
+    return found, height[root]
 
 
 def looks_twice(component: set[Node]) -> bool:

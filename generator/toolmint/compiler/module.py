@@ -19,7 +19,7 @@ MAX_LEVELS = 4
 """How many schemas deep a function checks by itself before it calls another one."""
 
 MAX_SHALLOW = 100
-"""How many schemas there may be before a chain of their functions could use up Python's stack."""
+"""How many schemas may lead down to one another before their functions could use up Python's stack."""
 
 
 class Scope:
@@ -69,12 +69,12 @@ class Module:
         self.modules: set[str] = set()
         self.constants: list[str] = []
         self.pending: deque[tuple[str, Node]] = deque()
-        components = recursive_components(root)
+        components, height = recursive_components(root)
         self.recursive = set().union(*components)
         self.memoised = any(map(looks_twice, components))
         nodes = reachable(root)
         self.rejecting = rejecting_nodes(nodes)
-        self.deep = bool(self.recursive) or len(nodes) > MAX_SHALLOW
+        self.deep = bool(self.recursive) or height > MAX_SHALLOW
         self._uses = Counter(child for node in nodes for child in node.children())
         self._names = Names()
         self._labels: dict[Node, str] = {}

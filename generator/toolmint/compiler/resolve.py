@@ -98,6 +98,10 @@ class Document:
         """The outermost schema; only where there are no errors."""
         return self._places["", ""]
 
+    def below(self, place: Place, path: str) -> Place:
+        """Return a subschema of a subschema, by the pointer from the one to the other without its first slash."""
+        return self._places[place.document, f"{place.pointer}/{path}"]
+
     # -- walking -----------------------------------------------------------------------------------------------------
 
     def _index(self, document: str, pointer: str, schema: Any, parent: Resource | None, dialect: Dialect) -> None:
@@ -307,8 +311,8 @@ def _no_json(schema: Any) -> Iterator[SchemaError]:
 
 
 def _json_type(value: object) -> str:
-    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
+    kinds = ((dict, "an object"), (list, "an array"), (str, "a string"), (bool, "a boolean"), (int | float, "a number"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "null")
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
@@ -405,7 +409,7 @@ class _Builder:
             return {n: at(f"{keyword}/{escape(n)}") for n in schema[keyword]} if keyword in keywords else {}
 
         def at(path: str) -> Node:
-            return self.node(self._document._places[place.document, f"{place.pointer}/{path}"], environment)
+            return self.node(self._document.below(place, path), environment)
 
         node.refs = tuple(self.node(target, environment) for target in self._targets(place, environment))
         if dialect.ref_hides_siblings and "$ref" in schema:
