@@ -224,16 +224,52 @@ def test_too_large_a_question_ends_and_is_no_yes() -> None:
 
 
 def test_an_assumption_that_fails_is_not_kept() -> None:
-    # While P is compared with Q, the first alternative rests on P being within Q, which the last property refutes.
+    # In the first alternative, Inner is within Link only if Outer is within Node, which its leaf refutes afterwards; the
+    # second alternative must not go by what was found of Inner then.
+    number, integer = {"type": "number"}, {"type": "integer"}
     old = {
-        "$ref": "#/$defs/P",
-        "$defs": {"P": obj(properties={"again": {"$ref": "#/$defs/P"}, "leaf": {"type": "number"}}, required=["leaf"])},
+        "$ref": "#/$defs/Outer",
+        "$defs": {
+            "Outer": obj(properties={"down": {"$ref": "#/$defs/Inner"}, "leaf": number}, required=["down", "leaf"]),
+            "Inner": obj(properties={"up": {"$ref": "#/$defs/Outer"}}),
+        },
     }
     new = {
-        "anyOf": [{"$ref": "#/$defs/Q"}, obj(properties={"again": {"$ref": "#/$defs/Q"}})],
-        "$defs": {"Q": obj(properties={"again": {"$ref": "#/$defs/Q"}, "leaf": {"type": "integer"}})},
+        "anyOf": [{"$ref": "#/$defs/Node"}, obj(properties={"down": {"$ref": "#/$defs/Link"}})],
+        "$defs": {
+            "Node": obj(properties={"down": {"$ref": "#/$defs/Link"}, "leaf": integer}),
+            "Link": obj(properties={"up": {"$ref": "#/$defs/Node"}}),
+        },
     }
-    verdict = contains(old, new)
+    witness = {"down": {"up": {"down": {}, "leaf": 0.5}}, "leaf": 0.5}
+    assert _valid(old, witness)
+    assert not _valid(new, witness)
+    assert contains(old, new).answer != "yes"
+
+
+WIDER = [
+    ({"type": "integer"}, {"not": {"minimum": 5}}),
+    ({"not": {"type": "string"}}, {"not": {"type": ["string", "array"]}}),
+    ({"type": "integer"}, {"if": {"minimum": 5}, "then": {"multipleOf": 2}}),
+    ({"type": "integer"}, {"if": {"minimum": 5}, "else": {"multipleOf": 2}}),
+    ({"type": "array", "items": {"type": "integer"}}, {"contains": {"minimum": 3}}),
+    (obj(required=["a"]), obj(dependentRequired={"a": ["b"]})),
+    (obj(), obj(propertyNames={"maxLength": 3})),
+    (obj(properties={"a": {}}, additionalProperties=False), obj(properties={"b": {}}, additionalProperties=False)),
+    ({"oneOf": [{"minimum": 3}, {"maximum": 5}]}, {"oneOf": [{"minimum": 3}, {"maximum": 6}]}),
+    ({"type": "integer"}, {"oneOf": [{"minimum": 0}, {"maximum": 0}]}),
+    (obj(patternProperties={"^x": {"type": "number"}}), obj(patternProperties={"^x": {"type": "integer"}})),
+    (obj(additionalProperties={"type": "number"}), obj(properties={"a": {"type": "integer"}})),
+    ({"prefixItems": [{"type": "number"}], "type": "array"}, {"prefixItems": [{"type": "integer"}]}),
+    ({"type": "array", "prefixItems": [{}, {"type": "number"}]}, {"items": {"type": "integer"}}),
+    ({"anyOf": [{"type": "string", "minLength": length} for length in range(250)]}, {"type": "string", "minLength": 1}),
+    (LIST_OF, {**LIST_OF, "$defs": {"node": obj(properties={"next": {"$ref": "#/$defs/node"}}, required=["next"])}}),
+]
+
+
+@pytest.mark.parametrize(("wide", "narrow"), WIDER)
+def test_what_is_not_contained_is_shown_by_a_value(wide: Any, narrow: Any) -> None:
+    verdict = contains(wide, narrow)
     assert verdict.answer == "no"
-    assert _valid(old, verdict.witness)
-    assert not _valid(new, verdict.witness)
+    assert _valid(wide, verdict.witness)
+    assert not _valid(narrow, verdict.witness)

@@ -1,7 +1,8 @@
 """What changed for callers between two versions of a server, and what that means for them."""
 
 from toolmint.diffing.changes import Change, Classification
-from toolmint.diffing.containment import Verdict, contains
+from toolmint.diffing.containment import contains
+from toolmint.diffing.failures import Verdict
 from toolmint.diffing.report import DiffReport, compare, run
 from toolmint.diffing.schemas import SchemaChange, compare_schemas
 from toolmint.diffing.surfaces import compare_surfaces

@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolmint.diffing.containment import ABSENT
+from toolmint.diffing.failures import ABSENT
 
 Classification = Literal["breaking", "cannot-tell", "compatible", "wording"]
 

@@ -193,7 +193,7 @@ class Document:
                 continue
             if not isinstance(schema, dict):
                 return f"{pointer_of(path) or 'its root'} is no schema"
-            for steps, message in metaschema_faults(schema, self.dialect):
+            for steps, message, *_ in metaschema_faults(schema, self.dialect):
                 return f"{message} (at {pointer_of((*path, *steps)) or 'its root'})"
         return None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolmint.diffing.acceptance import NAME, accept, read_accepted, suggestion
 from toolmint.diffing.changes import ORDER, Change, Classification, shown
-from toolmint.diffing.containment import ABSENT
+from toolmint.diffing.failures import ABSENT
 from toolmint.diffing.surfaces import compare_surfaces, uncompared
 from toolmint.diffing.told import Told, UnreadableSurface, read_told
 from toolmint.diffing.versions import Bump, propose_bump

@@ -10,8 +10,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from toolmint.diffing.changes import Classification, shown
-from toolmint.diffing.containment import ABSENT, Containment, Failure
+from toolmint.diffing.containment import Containment
 from toolmint.diffing.documents import ANNOTATIONS, ASSERTIONS, Document, Node, identity, subschemas
+from toolmint.diffing.failures import ABSENT, Failure
 from toolmint.manifest.positions import Path, pointer_of
 from toolmint.manifest.references import value_at
 

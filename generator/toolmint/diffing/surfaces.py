@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolmint.diffing.changes import Change, Classification, Kind, member, shown
-from toolmint.diffing.containment import ABSENT
 from toolmint.diffing.documents import identity
+from toolmint.diffing.failures import ABSENT
 from toolmint.diffing.schemas import Side, compare_schemas
 from toolmint.diffing.told import LISTS, Told
 from toolmint.manifest.positions import pointer_of
