@@ -1,10 +1,13 @@
-"""Messages held against the protocol's own definitions."""
+"""Messages held against the protocol's own definitions, and against the requests they answer."""
 
-from functools import cache
-from typing import Any
+import json
+import re
+from functools import cache, lru_cache
+from typing import Any, NoReturn
 
 from jsonschema import Draft202012Validator
 
+from toolmint.assets import SCHEMAS
 from toolmint.revision import load_revision
 
 REVISION = "2026-07-28"
@@ -47,3 +50,123 @@ def assert_valid(message: Any, request_method: str | None = None, revision: str 
             for error in _validator(definition, revision).iter_errors(judged)
         ]
         assert not errors, f"no valid {definition}: {errors}"
+
+
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+VERSION = "io.modelcontextprotocol/protocolVersion"
+META_KEY = re.compile(
+    r"(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*/)?"
+    r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?"
+)
+"""A key of ``_meta``: labels with dots between them and a slash, and a name that begins and ends alphanumeric."""
+
+_STANDARD_CODES = {-32700, -32600, -32601, -32602, -32603}
+_REVISION_CODES = {-32021, -32022}
+"""What this revision defines beyond JSON-RPC, for transports without headers."""
+
+
+def parse(line: bytes) -> Any:
+    """Return the JSON value of a line, read strictly: UTF-8, no NaN, no member twice."""
+    assert line.endswith(b"\n"), line[-200:]
+    return json.loads(line.decode(), object_pairs_hook=_members, parse_constant=_refuse)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    assert len(members) == len(pairs), f"a member stands twice among {[name for name, _ in pairs]}"
+    return members
+
+
+def _refuse(text: str) -> NoReturn:
+    raise AssertionError(f"{text} is not JSON")
+
+
+class Exchange:
+    """Judges all that a server writes on one connection by what it has been sent."""
+
+    def __init__(self) -> None:
+        self._asked: dict[tuple[type, Any], tuple[str, str]] = {}
+
+    def sent(self, data: bytes) -> None:
+        """Note the requests among some lines for the server, which may be no JSON at all."""
+        for line in data.split(b"\n"):
+            if b'"method"' in line:
+                try:
+                    self._note(json.loads(line))
+                except (ValueError, RecursionError):
+                    continue
+
+    def _note(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            return
+        params = message.get("params")
+        params = params if isinstance(params, dict) else {}
+        if message.get("method") == "notifications/cancelled":
+            self._asked.pop(_key(params.get("requestId")), None)
+        elif "id" in message and isinstance(message["method"], str):
+            meta = params.get("_meta")
+            version = meta.get(VERSION) if isinstance(meta, dict) else None
+            # The first of two with one id is the one that is served.
+            self._asked.setdefault(_key(message["id"]), (message["method"], str(version)))
+
+    def received(self, line: bytes) -> Any:
+        """Return the message that a line holds; fail if the server may not send it."""
+        message = parse(line)
+        assert isinstance(message, dict), f"no object: {line[:200]!r}"
+        if "method" in message:
+            assert "id" not in message, f"a request from the server: {line[:200]!r}"
+        request = None
+        if "result" in message or "error" in message:
+            assert "id" in message, "a response without id"
+            id_ = message["id"]
+            refused = "error" in message and message["error"].get("code") == -32600
+            assert type(id_) in (int, str) or (id_ is None and "error" in message), f"id {id_!r}"
+            request = self._asked.get(_key(id_)) if refused else self._asked.pop(_key(id_), None)
+        method, version = request or (None, REVISION)
+        judge(line_without_id(message), method, version)
+        return message
+
+
+def _key(id_: object) -> tuple[type, Any]:
+    return type(id_), id_ if isinstance(id_, str | int) else None
+
+
+def line_without_id(message: dict[str, Any]) -> str:
+    """Return a message's text that is the same for all answers that differ in their ids alone."""
+    return json.dumps({**message, "id": 0} if "id" in message else message)
+
+
+@lru_cache(4096)
+def judge(text: str, method: str | None, version: str) -> None:
+    """Fail unless a message may be sent at all and, if it is known what it answers, as an answer to that."""
+    message = json.loads(text)
+    assert message["jsonrpc"] == "2.0"
+    assert sum(member in message for member in ("method", "result", "error")) == 1, text[:200]
+    if "error" in message:
+        error = message["error"]
+        assert type(error["code"]) is int
+        if -32768 <= error["code"] <= -32000:
+            assert error["code"] in _STANDARD_CODES | _REVISION_CODES, f"code {error['code']} is reserved"
+        assert "\n" not in error["message"], error["message"]
+        assert "Traceback" not in error["message"], error["message"]
+    if "result" in message:
+        info = message["result"]["_meta"][SERVER_INFO]
+        assert info["name"]
+        assert info["version"]
+    for key in _meta_keys(message):
+        assert META_KEY.fullmatch(key), f"{key!r} is no key for _meta"
+    other = version != REVISION and (SCHEMAS / version).is_dir()
+    if not other and ("result" not in message or method in load_revision(REVISION).methods):
+        assert_valid(message, method)
+
+
+def _meta_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        meta = value.get("_meta")
+        if isinstance(meta, dict):
+            yield from meta
+        for member in value.values():
+            yield from _meta_keys(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _meta_keys(item)

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from protocol_schema import REVISION, Exchange
 from toolmint import commands
 
-REVISION = "2026-07-28"
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -51,7 +51,7 @@ def make_project(folder: Path, manifest: str, handlers: Mapping[str, str] | None
 
 
 class Server:
-    """A server process and its pipes; a context manager that ends it."""
+    """A server process and its pipes; a context manager that ends it. Whatever it writes is held to the protocol."""
 
     def __init__(
         self, source: Path, module: str, *, env: Mapping[str, str] | None = None, command: Sequence[str] | None = None
@@ -64,6 +64,7 @@ class Server:
             env={**os.environ, "PYTHONPATH": str(source), **(env or {})},
             bufsize=0,
         )
+        self._exchange = Exchange()
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._errors: list[bytes] = []
         self._threads = [threading.Thread(target=self._read), threading.Thread(target=self._read_errors)]
@@ -94,6 +95,7 @@ class Server:
         data = b"".join(
             message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n" for message in messages
         )
+        self._exchange.sent(data)
         while data:
             data = data[self.process.stdin.write(data) :]
 
@@ -101,8 +103,7 @@ class Server:
         """Return the next message; fail if none comes in time or the output ended."""
         line = self._lines.get(timeout=seconds)
         assert line is not None, f"the output ended; stderr: {self.stderr()}"
-        assert line.endswith(b"\n"), line
-        return json.loads(line)
+        return self._exchange.received(line)
 
     def ask(self, message: object) -> Any:
         """Send one message and return the next one that comes."""
@@ -123,7 +124,7 @@ class Server:
         self.end_input()
         messages = []
         while (line := self._lines.get(timeout=SECONDS)) is not None:
-            messages.append(json.loads(line))
+            messages.append(self._exchange.received(line))
         return messages
 
     def end_input(self) -> None:
