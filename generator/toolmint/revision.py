@@ -228,8 +228,8 @@ def schema_faults(document: Any, dialect: str = _DIALECT) -> Iterator[str]:
         place, schema = pending.pop()
         if not isinstance(schema, dict):  # a boolean, or a fault of the schema around it
             continue
-        for path, message in metaschema_faults(schema, keywords):
-            yield f"at {'/'.join((place, *map(str, path)))}: {message}"
+        for path, message, hint in metaschema_faults(schema, keywords):
+            yield f"at {'/'.join((place, *map(str, path)))}: {message}{f' ({hint})' if hint else ''}"
         for keyword, value in schema.items():
             if keyword in keywords.named and isinstance(value, dict):
                 pending += ((f"{place}/{keyword}/{name}", item) for name, item in value.items())
