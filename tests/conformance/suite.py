@@ -97,7 +97,15 @@ def install() -> Suite:
         folder.mkdir()
         for source in sources:
             shutil.copy(source, folder)
-        command = [npm, "ci", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"]
+        command = [
+            npm,
+            "ci",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+            "--fetch-retries=1",
+            "--fetch-retry-mintimeout=500",
+        ]
         try:
             finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
         except subprocess.TimeoutExpired:
