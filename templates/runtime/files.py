@@ -30,7 +30,7 @@ def safe_path(root: str | os.PathLike[str], name: str) -> Path:
         path = (folder / name).resolve()
         inside = path.is_relative_to(folder) and path.is_file()
     except (OSError, RuntimeError, ValueError):  # a loop of links, or no name that the file system can hold
-        inside = False
+        raise ResourceNotFound from None
     if not inside:
         raise ResourceNotFound
     return path

@@ -31,16 +31,19 @@ if TYPE_CHECKING:
         @property
         def ask(self) -> Ask:
             """Takes questions and returns their answers, in the same order."""
+            raise NotImplementedError
 
         @property
         def ask_async(self) -> AskAsync:
             """Does the same without keeping the event loop waiting."""
+            raise NotImplementedError
 
         def require(self, needed: Capabilities) -> None:
             """Refuse the request unless the client has declared some capabilities."""
 
         def once(self, key: str, function: Callable[[], T]) -> T:
             """Return what a function gave when it was first called for this key."""
+            raise NotImplementedError
 
 
 MISSING_CAPABILITY = -32021

@@ -48,12 +48,15 @@ if TYPE_CHECKING:
 
         def reply(self, context: Context, value: object) -> str:
             """Return the reply that carries what a handler returned."""
+            raise NotImplementedError
 
         def failed(self, context: Context, error: BaseException) -> str:
             """Return the reply to a request whose handler raised, or returned what cannot be sent."""
+            raise NotImplementedError
 
         def timed_out(self, context: Context) -> str:
             """Return the reply to a request whose time is up."""
+            raise NotImplementedError
 
 
 PARSE_ERROR = -32700
