@@ -62,18 +62,18 @@ class Violation:
 
 
 def violated(at: str, value: Any, expected: str, keyword: str) -> Violation:
-    """Return a value is not what was expected."""
+    """Report a value that is not what was expected."""
     hint = _unquoted_hint(value, expected) if keyword == "type" else ""
     return Violation(at, expected, shown(value), hint, keyword)
 
 
 def misspelt(at: str, value: Any, expected: str, words: Iterable[str]) -> Violation:
-    """Return a value is none of those allowed, of which some are words."""
+    """Report a value that is none of those allowed, of which some are words."""
     return Violation(at, expected, shown(value), _nearest(value, words), "enum")
 
 
 def missing(at: str, value: dict[str, Any], name: str, expected: str, hint: str) -> Violation:
-    """Return an object lacks a property."""
+    """Report a property that an object lacks."""
     near = [key for key in value if key.casefold() == name.casefold() or _plain(key) == _plain(name)]
     if near:
         hint = f"{hint}; {_quoted(near[0])} is spelt differently"
@@ -81,7 +81,7 @@ def missing(at: str, value: dict[str, Any], name: str, expected: str, hint: str)
 
 
 def unexpected(at: str, key: str, value: Any, names: tuple[str, ...]) -> Violation:
-    """Return an object has a property it may not have; ``names`` are those it may have."""
+    """Report a property that an object may not have; ``names`` are those it may have."""
     hint = _nearest(key, names)
     if not hint and names:
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
@@ -92,7 +92,7 @@ def unexpected(at: str, key: str, value: Any, names: tuple[str, ...]) -> Violati
 
 
 def repeated(at: str, items: list[Any]) -> Violation:
-    """Return an array holds equal items."""
+    """Report an array that holds equal items."""
     first: dict[object, int] = {}
     hint = ""
     try:
@@ -107,7 +107,7 @@ def repeated(at: str, items: list[Any]) -> Violation:
 
 
 def ambiguous(at: str, value: Any, names: list[str]) -> Violation:
-    """Return a value fits several alternatives of which it may fit only one."""
+    """Report a value that fits several alternatives of which it may fit only one."""
     return Violation(
         at, "a value that fits only one alternative", shown(value), f"it fits {' and '.join(names)}", "oneOf"
     )
@@ -146,13 +146,13 @@ def closest(at: str, value: Any, options: tuple[tuple[str, list[Violation]], ...
 
 
 def nested_too_deep(error: RecursionError) -> Violation:
-    """Return a value is nested deeper than it can be followed."""
+    """Report a value that is nested deeper than it can be followed."""
     at = error.args[0] if isinstance(error, NestingError) and error.args else ""
     return Violation(at, f"a value nested at most {NESTING_LIMIT} levels deep", "one that is nested deeper", "", "$ref")
 
 
 def unexplained(value: Any) -> Violation:
-    """Return a value does not fit, and nothing says why."""
+    """Report a value that does not fit though nothing says why."""
     return Violation("", "a value that fits the schema", shown(value))
 
 

@@ -8,6 +8,7 @@ Where the oracle itself is wrong, the two are not compared:
 * ``pattern`` goes to Python's ``re`` as it stands in jsonschema; only patterns that mean the same there are used.
 """
 
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -194,3 +195,14 @@ def test_published_tools_with_mutated_arguments() -> None:
             value = mutated(value, dice)
     assert verdicts[True] > 1000
     assert verdicts[False] > 1000
+
+
+@pytest.mark.parametrize("required", [["b"], ["a", "b"], ["a"], []])
+@pytest.mark.parametrize("properties", [{}, {"a": {}}, {"a": {"type": "integer"}}, {"a": False}, {"a": {}, "c": {}}])
+@pytest.mark.parametrize("kind", [{}, {"type": "object"}, {"type": ["object", "null"]}])
+def test_closed_objects(required: list[str], properties: dict[str, Any], kind: dict[str, Any]) -> None:
+    schema = {**kind, "properties": properties, "required": required, "additionalProperties": False}
+    compiled, judge = validators(schema), oracle(schema)
+    for size in range(4):
+        for chosen in itertools.combinations("abcd", size):
+            compare(compiled, judge, dict.fromkeys(chosen, 1))

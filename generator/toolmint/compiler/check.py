@@ -161,12 +161,14 @@ def _closed(rules: Objects) -> bool:
 
 def _exact_size(rules: Objects) -> int | None:
     """How many properties an object has if every named one is required and no other allowed."""
-    if _closed(rules) and set(rules.properties) <= set(rules.required):
+    if _closed(rules) and set(rules.properties) == set(rules.required):
         return len(rules.required)
     return None
 
 
 def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *, gated: bool) -> list[Line]:
+    if _closed(rules) and not set(rules.required) <= set(rules.properties):
+        return [REJECT]  # what is required is not allowed
     exact = _exact_size(rules)
     counting = _closed(rules) and exact is None
     lines: list[Line] = []
@@ -182,8 +184,6 @@ def _object(module: Module, node: Node, rules: Objects, v: str, scope: Scope, *,
     for name, child in rules.properties.items():
         if name in bound:
             body = nested(module, child, bound[name], scope)
-        elif name in rules.required:
-            continue
         elif child.verdict is False:
             body = [Guard((f"{string(name)} in {v}",), (f"{string(name)} not in {v}",))]
         elif module.ignores(child):
