@@ -4,7 +4,6 @@ As a program: ``recording.py FILE COMMAND...``. A line is written down behind ``
 ``< `` on its way back.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -20,18 +19,16 @@ def recorded(command: Sequence[str], file: Path) -> list[str]:
 
 
 def assert_all_valid(file: Path) -> list[Any]:
-    """Hold every message that a server has sent against the protocol's definitions; return them."""
-    from protocol_schema import assert_valid
+    """Hold every message that a server has sent to the protocol and to the request it answers; return them."""
+    from protocol_schema import Exchange  # not at the top: the program needs none of what that imports
 
-    methods: dict[Any, str] = {}
+    exchange = Exchange()
     sent = []
-    for line in file.read_bytes().splitlines():
-        message = json.loads(line[2:])
+    for line in file.read_bytes().splitlines(keepends=True):
         if line.startswith(b"< "):
-            sent.append(message)
-            assert_valid(message, methods.get(message.get("id")))
-        elif "id" in message and "method" in message:
-            methods[message["id"]] = message["method"]
+            sent.append(exchange.received(line[2:]))
+        else:
+            exchange.sent(line[2:])
     assert sent, f"nothing is recorded in {file}"
     return sent
 
