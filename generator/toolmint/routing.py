@@ -355,7 +355,7 @@ def _resource_stub(resource: Resource | ResourceTemplate, input_class: str, text
 def _prompt_route(prompt: Prompt, models: Models) -> _PromptRoute:
     arguments = prompt.arguments or ()
     fixed = prompt.messages is not None
-    content = [{"role": message.role, "content": message.content} for message in prompt.messages or ()]
+    content = [{"role": message.role, "content": _typed(message.content)} for message in prompt.messages or ()]
     return _PromptRoute(
         name=prompt.name,
         required=tuple(argument.name for argument in arguments if argument.required),
@@ -367,6 +367,15 @@ def _prompt_route(prompt: Prompt, models: Models) -> _PromptRoute:
         arguments="" if fixed else models.tools[_prompt_key(prompt)].input_class,
         timeout=prompt.settings.timeout_ms / 1000,
     )
+
+
+def _typed(block: JSONObject) -> JSONObject:
+    """Return a content block whose embedded resource, if it is one, says what it is (Prompts: embedded resources)."""
+    resource = block.get("resource")
+    if not isinstance(resource, dict) or "mimeType" in resource:
+        return block
+    media_type = "text/plain" if "text" in resource else "application/octet-stream"
+    return {**block, "resource": {**resource, "mimeType": media_type}}
 
 
 def _pieces(messages: Any) -> tuple[str, ...]:

@@ -98,6 +98,10 @@ GOOD: dict[str, tuple[str, list[dict[str, Any]]]] = {
             },
         ],
     ),
+    "untyped": (
+        "{'type': 'resource', 'resource': {'uri': 'a:b', 'text': 'x'}}",
+        [{"type": "resource", "resource": {"uri": "a:b", "mimeType": "text/plain", "text": "x"}}],
+    ),
     "result": (
         "ToolResult(['a', b'GIF89a'], meta={'a/b': 1})",
         [
@@ -113,6 +117,7 @@ BAD: dict[str, tuple[str, str]] = {
     "unknown_type": ("{'type': 'video', 'data': 'AA=='}", "type"),
     "text_a_number": ("text(7)", "text"),
     "no_base64": ("{'type': 'image', 'data': 'not base64', 'mimeType': 'image/png'}", "/0/data: is not base64"),
+    "text_and_blob": ("{'type': 'resource', 'resource': {'uri': 'a:b', 'text': 'x', 'blob': ''}}", "/0/resource/blob"),
     "no_media_type": ("['ok', {'type': 'image', 'data': 'AA==', 'mimeType': 'png'}]", "/1/mimeType"),
     "no_uri": ("embedded_text('no uri', 'x')", "uri"),
     "blob_no_base64": ("{'type': 'resource', 'resource': {'uri': 'a:b', 'blob': '?'}}", "/0/resource/blob"),

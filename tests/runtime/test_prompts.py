@@ -47,7 +47,9 @@ prompts:
       - {role: user, content: {type: resource, resource: {uri: "{{uri}}", mimeType: text/plain, text: "At {{uri}}."}}}
       - {role: user, content: {type: resource_link, uri: "a:b", name: "{{uri}}"}}
   - name: 紹介
-    messages: [{role: user, content: 自己紹介}]
+    messages:
+      - {role: user, content: 自己紹介}
+      - {role: user, content: {type: resource, resource: {uri: "a:b", text: x}}}
   - name: review
     description: Reviews code.
     arguments:
@@ -170,7 +172,9 @@ def test_fixed_messages(server: Server) -> None:
     assert result["description"] == "Says something simple."
     assert result["messages"] == [{"role": "user", "content": {"type": "text", "text": "Say something simple."}}]
     assert get(server, "simple", {})["result"] == result
-    assert texts(get(server, "紹介")) == ["自己紹介"]
+    first, second = get(server, "紹介")["result"]["messages"]
+    assert first["content"]["text"] == "自己紹介"
+    assert second["content"]["resource"] == {"uri": "a:b", "text": "x", "mimeType": "text/plain"}
 
 
 def test_arguments_go_in_where_their_names_stand(server: Server) -> None:
