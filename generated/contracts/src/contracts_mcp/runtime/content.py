@@ -237,14 +237,20 @@ def _checked(kind: str, values: list[Any], dispatcher: Dispatcher, revision: str
     found = violations(kind, values, dispatcher, revision)
     if found:
         raise ResultError(f"its content is not what the protocol allows: {'; '.join(found[:5])}")
+    for value in values:
+        resource = value.get("content", value).get("resource")
+        if resource is not None:  # an embedded resource says what it is (Prompts: embedded resources)
+            resource.setdefault("mimeType", "text/plain" if "text" in resource else UNKNOWN)
     return encode(values)
 
 
 def _unreadable(value: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Yield what the definitions say in words only: bytes are base64, and a media type has two parts."""
+    """Yield what the definitions leave to words: bytes are base64, a media type has two parts, text is no blob."""
     for key in ("data", "blob"):
         if key in value and not is_base64(value[key]):
             yield f"{path}/{key}: is not base64 (RFC 4648 section 4)"
+    if "text" in value and "blob" in value:
+        yield f"{path}/blob: a resource has text or a blob, not both"
     if "mimeType" in value and not _MEDIA_TYPE.fullmatch(value["mimeType"]):
         yield f"{path}/mimeType: {value['mimeType'][:80]!r} is no media type; expected one such as image/png"
     for key in ("resource", "content"):
