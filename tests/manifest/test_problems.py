@@ -316,6 +316,35 @@ SCHEMAS = {
     "dangling": Case(
         schema("{$ref: »'#/$defs/Hitt'}", "$defs: {Hit: {}}\n"), "dangling-reference", "points at nothing", '"Hit"'
     ),
+    "header of two words": Case(schema("{type: string, x-mcp-header: »a b}"), "bad-header", "RFC 9110", "hyphens"),
+    "header without a name": Case(schema("{type: string, x-mcp-header: »''}"), "bad-header", "RFC 9110", "hyphens"),
+    "header from a number": Case(
+        schema("{type: number, »x-mcp-header: A}"), "bad-header", 'of type "number"', "string, boolean or integer"
+    ),
+    "header from a list": Case(
+        schema("{type: array, items: {type: string, »x-mcp-header: A}}"), "bad-header", "`properties` alone", "items"
+    ),
+    "header from a definition": Case(
+        schema("{$ref: '#/$defs/A'}", "$defs: {A: {type: string, »x-mcp-header: A}}\n"),
+        "bad-header",
+        "`properties` alone",
+        "behind $ref",
+    ),
+    "header from a result": Case(
+        tool("outputSchema: {type: object, properties: {a: {type: string, »x-mcp-header: A}}}"),
+        "bad-header",
+        "alone",
+        "inputSchema",
+    ),
+    "header used twice": Case(
+        tool(
+            "inputSchema:\n      type: object\n      properties:\n        a: {type: string, x-mcp-header: Region}\n"
+            "        b: {type: object, properties: {c: {type: integer, x-mcp-header: »region}}}\n"
+        ),
+        "bad-header",
+        "used twice",
+        "capitals",
+    ),
     "dangling anchor": Case(schema("{$ref: »'#hit'}"), "dangling-reference", '"#hit" points at nothing'),
     "network": Case(schema("{$ref: »'https://example.com/a.json'}"), "network-reference", "never are", "./FILE"),
     "no URI": Case(schema("{$ref: »'http://['}"), "bad-reference", "no URI reference"),

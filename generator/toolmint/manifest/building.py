@@ -62,7 +62,9 @@ def package(value: JSONObject, server_name: str) -> Package:
         name=name,
         module=value.get("module", module_name(name)),
         registry_name=value.get("registryName"),
-        environment=tuple({key: item for key, item in entry.items() if not key.startswith("x-")} for entry in variables),
+        environment=tuple(
+            {key: item for key, item in entry.items() if not key.startswith("x-")} for entry in variables
+        ),
     )
 
 

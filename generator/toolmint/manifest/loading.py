@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 from toolmint.manifest import advice, building, rules
 from toolmint.manifest.bundling import Bundle, Bundler
+from toolmint.manifest.headers import header_problems
 from toolmint.manifest.model import JSONObject, Manifest, Prompt, Resource
 from toolmint.manifest.positions import Path
+from toolmint.manifest.references import value_at
 from toolmint.manifest.source import MAX_PROBLEMS, ManifestError
 from toolmint.manifest.structure import check_structure
 from toolmint.manifest.text import Place, Text, read_text
@@ -117,6 +119,9 @@ class _Loader:
                 problems += usability.problems(bundle)
             if path[-1:] == ("inputSchema",):
                 problems += _input_root(self._text, path, bundle.schema)
+            if path:
+                written = value_at(self._value, path)
+                problems += header_problems(self._text, path, written, arguments=path[-1] == "inputSchema")
             for problem in problems:
                 place = problem.file, problem.line, problem.column
                 if place not in said:
@@ -132,6 +137,9 @@ class _Loader:
                     "let tools use fewer definitions, or split the server",
                 )
                 return
+        definitions = self._value.get("$defs")
+        for name, definition in (definitions if isinstance(definitions, dict) else {}).items():
+            yield from header_problems(self._text, ("$defs", name), definition, arguments=False)
 
     def _each_bundle(self, carried: set[Place]) -> Iterator[tuple[Path, Bundle]]:
         """Bundle the tools' schemas one by one, and then the definitions that none of them has carried."""
