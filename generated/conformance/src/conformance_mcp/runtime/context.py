@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _PREFIX = "io.modelcontextprotocol/"
 _PROGRESS_INTERVAL = 0.02
 """Seconds between two notifications of progress, at least."""
+_MESSAGES_AT_ONCE = 100
+"""How many log messages of one request a client gets in one go."""
+_MESSAGES_A_SECOND = 20.0
+"""How many more each second."""
 
 
 class Cancelled(BaseException):
@@ -52,6 +56,7 @@ class Context:
     __slots__ = (
         "_asker",  # set by the first question: most requests ask nothing
         "_cancel_hooks",
+        "_debt",
         "_dispatcher",
         "_open",
         "_params",
@@ -97,6 +102,7 @@ class Context:
         self._dispatcher = dispatcher
         self._params = params
         self._progress: tuple[float, float] | None = None  # the last value told, and when
+        self._debt: tuple[float, float] | None = None  # how many messages were told of late, and when the last one was
         self._cancel_hooks: list[Callable[[], None]] | None = None
         # Holds one item while the request may still be answered: pop() is atomic, so exactly one of the handler's
         # end, a timeout and a cancellation gets it.
@@ -137,6 +143,8 @@ class Context:
     def log(self, level: str, data: object) -> None:
         """Write to stderr, and to the client if this request asked for messages of this level.
 
+        The client gets a hundred messages a request at once and then twenty a second; what is beyond is left out there.
+
         Args:
             level: debug, info, notice, warning, error, critical, alert or emergency.
             data: Any JSON value.
@@ -148,7 +156,7 @@ class Context:
             raise ValueError(f"no log level {level!r}: use one of {', '.join(SEVERITY)}")
         self._dispatcher.log(level, f"{self.label}: {data if isinstance(data, str) else encode(data)}")
         wanted = self._params["_meta"].get(_PREFIX + "logLevel")
-        if wanted is not None and self._open and SEVERITY[level] >= SEVERITY[wanted]:
+        if wanted is not None and self._open and SEVERITY[level] >= SEVERITY[wanted] and self._may_tell():
             self._notify("notifications/message", {"level": level, "logger": self.name, "data": data})
 
     def elicit(self, question: Elicitation[T], *, message: str | None = None, key: str | None = None) -> T:
@@ -323,6 +331,16 @@ class Context:
         except AttributeError:
             self._asker: Asker = self._dispatcher.asker(self, self._params)
             return self._asker
+
+    def _may_tell(self) -> bool:
+        """Say whether one more message is within what a client can be sent, and count it (Logging: security)."""
+        now = time.monotonic()
+        debt, since = self._debt or (0.0, now)
+        debt = max(0.0, debt - (now - since) * _MESSAGES_A_SECOND)
+        if debt > _MESSAGES_AT_ONCE - 1:
+            return False
+        self._debt = debt + 1, now
+        return True
 
     def _trace(self, key: str) -> str | None:
         value = self._params["_meta"].get(key)

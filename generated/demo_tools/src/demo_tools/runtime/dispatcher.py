@@ -68,6 +68,9 @@ UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
+_REASON = 200
+"""How many characters of a client's reason for cancelling go into the log."""
+
 
 class Pending:
     """A reply that is not there yet: an ``async def`` handler that has to be run.
@@ -326,6 +329,9 @@ class Dispatcher:
             context = self.in_flight.get(id_) if type(id_) in (int, str) else None
             if context is not None and self.leave(context):
                 context._cancel()
+                reason: Any = params.get("reason")
+                why = f": {reason[:_REASON]}" if type(reason) is str else ""
+                self.log("info", f"{context.label}: cancelled by the client{why}")
 
     def _invalid(self, message: Any) -> str:
         """Return the error for something that is JSON but no JSON-RPC message."""
