@@ -224,24 +224,19 @@ def test_too_large_a_question_ends_and_is_no_yes() -> None:
 
 
 def test_an_assumption_that_fails_is_not_kept() -> None:
-    # In the first alternative, Inner is within Link only if Outer is within Node, which its leaf refutes afterwards; the
-    # second alternative must not go by what was found of Inner then.
-    number, integer = {"type": "number"}, {"type": "integer"}
-    old = {
-        "$ref": "#/$defs/Outer",
-        "$defs": {
-            "Outer": obj(properties={"down": {"$ref": "#/$defs/Inner"}, "leaf": number}, required=["down", "leaf"]),
-            "Inner": obj(properties={"up": {"$ref": "#/$defs/Outer"}}),
-        },
-    }
-    new = {
-        "anyOf": [{"$ref": "#/$defs/Node"}, obj(properties={"down": {"$ref": "#/$defs/Link"}})],
-        "$defs": {
-            "Node": obj(properties={"down": {"$ref": "#/$defs/Link"}, "leaf": integer}),
-            "Link": obj(properties={"up": {"$ref": "#/$defs/Node"}}),
-        },
-    }
-    witness = {"down": {"up": {"down": {}, "leaf": 0.5}}, "leaf": 0.5}
+    # In the first alternative, `down` holds only if `up` does, which its leaf refutes afterwards; the second alternative
+    # meets `down` again and must not go by what was found of it then.
+    def definitions(leaf: str) -> dict[str, Any]:
+        return {
+            "Up": {"allOf": [{"$ref": "#/$defs/Down"}, {"properties": {"leaf": {"type": leaf}}}]},
+            "Down": obj(properties={"down": {"$ref": "#/$defs/Start"}}),
+            "Start": obj(properties={"up": {"$ref": "#/$defs/Up"}}),
+        }
+
+    old = {"$ref": "#/$defs/Start", "$defs": definitions("number")}
+    second = obj(properties={"up": {"$ref": "#/$defs/Down"}})
+    new = {"anyOf": [{"$ref": "#/$defs/Start"}, second], "$defs": definitions("integer")}
+    witness = {"up": {"down": {"up": {"leaf": 0.5}}}}
     assert _valid(old, witness)
     assert not _valid(new, witness)
     assert contains(old, new).answer != "yes"
