@@ -200,9 +200,13 @@ def test_problems_of_both_inputs_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_nothing_of_a_name_reaches_the_terminal_as_a_control_character(tmp_path: Path) -> None:
-    (tmp_path / "old.json").write_text(json.dumps({"tools": [{"name": "a\u001b[2J", "inputSchema": {}}]}))
-    (tmp_path / "new.json").write_text(json.dumps({"tools": []}))
-    assert "\u001b" not in run(tmp_path / "old.json", tmp_path / "new.json").render()
+    for name, limit in (("old", 9), ("new", 8)):
+        schema = {"type": "object", "properties": {"p\u001b[2J\n": {"type": "string", "maxLength": limit}}}
+        tools = [{"name": "a\u001b[2J", "description": f"\u001b{limit}", "inputSchema": schema}]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"tools": tools}))
+    report = run(tmp_path / "old.json", tmp_path / "new.json")
+    assert len(report.changes) == 2
+    assert "\u001b" not in report.render()
 
 
 def test_the_suggestion_is_yaml(project: Project) -> None:

@@ -307,6 +307,23 @@ def test_what_is_no_record_is_refused_with_a_way_out(tmp_path: Path, value: Any,
     assert problem.hint
 
 
+def test_a_record_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
+    schema: Any = {}
+    for _ in range(200):
+        schema = {"not": schema}
+    with pytest.raises(UnreadableSurface) as caught:
+        told(tmp_path, tools({"name": "t", "inputSchema": schema}))
+    assert caught.value.problems[0].code == "nested-too-deep"
+
+
+def test_a_number_beyond_all_numbers_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text('{"tools": [{"name": "t", "inputSchema": {"maximum": 1e400}}]}')
+    with pytest.raises(UnreadableSurface) as caught:
+        read_told(path)
+    assert "number-out-of-range" in {problem.code for problem in caught.value.problems}
+
+
 def lock(digest: str) -> dict[str, Any]:
     return {"format": 1, "protocol": ["2026-07-28"], "surface": digest, "files": {}}
 

@@ -40,6 +40,9 @@ Kind = Literal["tool", "prompt", "resource", "resourceTemplate", "server"]
 _LONGEST_PIN = 80
 """Longest value that is pinned as itself, in characters of JSON; of a longer one, its digest is."""
 
+_LONGEST_WITNESS = 2000
+"""Longest witness that is put out, in characters of JSON."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -77,8 +80,10 @@ class Change:
         return {self.kind: self.name, "code": self.code, "pointer": self.pointer} | pins
 
     def to_json(self) -> dict[str, Any]:
-        """Return the members of one entry of ``changes``; values that are absent are left out."""
-        values = {"old": self.old, "new": self.new, "witness": self.witness}
+        """Return the members of one entry of ``changes``; values that are absent, and a long witness, are left out."""
+        values = {"old": self.old, "new": self.new}
+        if self.witness is not ABSENT and len(json.dumps(self.witness)) <= _LONGEST_WITNESS:
+            values["witness"] = self.witness
         return {
             "code": self.code,
             "classification": self.classification,

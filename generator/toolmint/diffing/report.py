@@ -147,7 +147,10 @@ def _table(title: str, changes: Sequence[Change]) -> list[str]:
     """Return a heading and a row for each change: whose, what, where, and in words."""
     if not changes:
         return []
-    rows = [(_subject(change), change.code, change.pointer or "-", _sentence(change)) for change in changes]
+    rows = [
+        tuple(map(_printable, (f"{change.kind} {change.name}", change.code, change.pointer or "-", _sentence(change))))
+        for change in changes
+    ]
     widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in range(3)]
     lines = [f"{title} ({len(changes)})"]
     for row in rows:
@@ -160,8 +163,8 @@ _WIDEST = 60
 """Widest column of the table, in characters; a longer cell stands out."""
 
 
-def _subject(change: Change) -> str:
-    return "".join(character if character.isprintable() else "?" for character in f"{change.kind} {change.name}")
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _sentence(change: Change) -> str:

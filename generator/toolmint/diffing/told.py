@@ -1,14 +1,16 @@
 """What a server tells its callers, read from whatever records it: a manifest, answers to list requests, a lock file."""
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolmint.diffing.changes import Kind
+from toolmint.diffing.changes import Kind, shown
 from toolmint.manifest import Elicitation, Manifest, ManifestError, load_manifest
+from toolmint.manifest.document import MAX_DEPTH
 from toolmint.manifest.source import read_bytes
 from toolmint.problems import Problem
 from toolmint.revision import known_revisions, load_revision
@@ -88,6 +90,9 @@ def read_told(path: Path) -> Told:
             return of_manifest(load_manifest(path, revisions=known_revisions(path.parent / "schema")))
     except ManifestError as error:
         raise UnreadableSurface(error.problems) from None
+    if _deep(value):
+        message = f"nested more than {MAX_DEPTH} levels deep"
+        raise _unreadable(label, "nested-too-deep", message, "check how it was made")
     if isinstance(value, dict) and "surface" in value and "files" in value:
         return _of_lock(label, value)
     return _of_answers(label, value)
@@ -144,11 +149,25 @@ def _json(data: bytes) -> Any:
     def refuse(constant: str) -> None:
         raise ValueError(constant)
 
+    def finite(text: str) -> float:
+        if not math.isfinite(float(text)):
+            raise ValueError(text)
+        return float(text)
+
     try:
-        value = json.loads(data.decode("utf-8-sig"), parse_constant=refuse)
+        value = json.loads(data.decode("utf-8-sig"), parse_constant=refuse, parse_float=finite)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None
+
+
+def _deep(value: Any) -> bool:
+    """Return whether a value is nested deeper than a manifest may be."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        containers = [part for part in level if isinstance(part, dict | list)]
+        level = [item for part in containers for item in (part.values() if isinstance(part, dict) else part)]
+    return bool(level)
 
 
 def _of_lock(label: str, lock: Mapping[str, Any]) -> Told:
@@ -190,7 +209,9 @@ def _result(label: str, part: Any) -> Mapping[str, Any]:
         raise _unreadable(label, "not-a-surface", "an answer in it is no JSON object", "give whole answers or results")
     if isinstance(part.get("error"), dict):
         message = part["error"].get("message", "no message")
-        raise _unreadable(label, "error-answer", f"it is an error, not an answer: {message}", "ask the server again")
+        raise _unreadable(
+            label, "error-answer", f"it is an error, not an answer: {shown(message)}", "ask the server again"
+        )
     result = part.get("result", part)
     return result if isinstance(result, dict) else {}
 
