@@ -247,11 +247,10 @@ def _question_files(models: Models, questions: Sequence[Question]) -> Iterator[t
     if not questions:
         return
     forms = [question for question in questions if question.schema is not None]
-    kinds = sorted({"Page" if question.schema is None else "Form" for question in questions})
     classes = [models.forms[form.name].answer_class for form in forms]
     yield (
         "elicitations.py",
-        render("package/elicitations.py.jinja", questions=questions, models=models, kinds=kinds, classes=classes),
+        render("package/elicitations.py.jinja", questions=questions, models=models, classes=classes),
     )
     for form in forms:
         assert form.schema is not None
