@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .runtime.questions import Form
+from .runtime import questions
 
 if TYPE_CHECKING:
     from .models import Confirm, Step1, Step2, UserContext, UserName
 
-CONFIRM: Form[Confirm] = Form(
+CONFIRM: questions.Form[Confirm] = questions.Form(
     "confirm",
     {
         "mode": "form",
@@ -23,7 +23,7 @@ CONFIRM: Form[Confirm] = Form(
     },
     "_form_confirm",
 )
-USER_NAME: Form[UserName] = Form(
+USER_NAME: questions.Form[UserName] = questions.Form(
     "user_name",
     {
         "mode": "form",
@@ -36,7 +36,7 @@ USER_NAME: Form[UserName] = Form(
     },
     "_form_user_name",
 )
-STEP1: Form[Step1] = Form(
+STEP1: questions.Form[Step1] = questions.Form(
     "step1",
     {
         "mode": "form",
@@ -49,7 +49,7 @@ STEP1: Form[Step1] = Form(
     },
     "_form_step1",
 )
-STEP2: Form[Step2] = Form(
+STEP2: questions.Form[Step2] = questions.Form(
     "step2",
     {
         "mode": "form",
@@ -62,7 +62,7 @@ STEP2: Form[Step2] = Form(
     },
     "_form_step2",
 )
-USER_CONTEXT: Form[UserContext] = Form(
+USER_CONTEXT: questions.Form[UserContext] = questions.Form(
     "user_context",
     {
         "mode": "form",

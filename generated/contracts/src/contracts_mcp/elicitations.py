@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .runtime.questions import Form
+from .runtime import questions
 
 if TYPE_CHECKING:
     from .models import ConfirmFlag
 
-CONFIRM_FLAG: Form[ConfirmFlag] = Form(
+CONFIRM_FLAG: questions.Form[ConfirmFlag] = questions.Form(
     "confirm_flag",
     {
         "mode": "form",
