@@ -159,7 +159,9 @@ class Dispatcher:
         self.methods: dict[str, Method] = {}
         self.in_flight: dict[Id, Context] = {}
         self.latest: Context | None = None
-        """The request that was put in flight last; it tells the transport whose handler keeps it waiting."""
+        """The request that was put in flight last; it tells the transport whose handler keeps it waiting.
+
+        The transport takes it away before each line, so that what is there belongs to the line being answered."""
         self.send: Callable[[str], None] = _nowhere
 
     def __call__(self, message: Any) -> Answer:
@@ -202,8 +204,11 @@ class Dispatcher:
             return offered.serve(id_, id_text, params)
         except Refusal as refusal:
             return error_reply(id_text, refusal.code, str(refusal), refusal.data)
-        except Exception as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
+        except BaseException as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
             self.log.failure(f"{method} failed", error)
+            context = self.in_flight.get(id_)
+            if context is not None and not self.leave(context):
+                return None
             return error_reply(id_text, INTERNAL_ERROR, "Internal error")
 
     @property
@@ -230,9 +235,20 @@ class Dispatcher:
         """Return the reply to a line that holds no message at all."""
         return error_reply("null", PARSE_ERROR, f"Parse error: {reason}")
 
-    def enter(self, owner: Owner | None, id_: Id, id_text: str, name: str, params: dict[str, Any]) -> Context:
-        """Put a request in flight and return its context; without an owner it is neither run nor timed."""
-        context = self.in_flight[id_] = self.latest = Context(self, owner, id_, id_text, name, params)
+    def enter(
+        self, owner: Owner | None, id_: Id, id_text: str, name: str, params: dict[str, Any], timeout: float = 0.0
+    ) -> Context:
+        """Put a request in flight and return its context.
+
+        Args:
+            owner: What runs a handler for it; without one it is neither run nor timed.
+            id_: Its id.
+            id_text: The same as JSON text.
+            name: What is called, for log lines.
+            params: Its params.
+            timeout: Seconds that it may take from here on, with all that has to be loaded first; 0 for any.
+        """
+        context = self.in_flight[id_] = self.latest = Context(self, owner, id_, id_text, name, params, timeout)
         return context
 
     def run(self, context: Context, handler: Handler, build: Callable[[Any], Any], arguments: Any) -> Answer:
@@ -259,8 +275,8 @@ class Dispatcher:
         owner: Any = context.owner
         try:
             reply = self._ended(context, error) if error is not None else owner.reply(context, value)
-        except BaseException as problem:  # noqa: BLE001 - a handler may raise anything
-            reply = owner.failed(context, problem)
+        except BaseException as problem:  # noqa: BLE001 - a handler may return anything
+            reply = self._ended(context, problem)
         return self.finish(context, reply)
 
     def finish(self, context: Context, reply: str) -> str | None:
@@ -319,7 +335,11 @@ class Dispatcher:
         if isinstance(interruption, Interruption):
             return f'{{"jsonrpc":"2.0","id":{context.id_text}{interruption.rest}'
         owner: Any = context.owner
-        failed: str = owner.failed(context, error)
+        try:
+            failed: str = owner.failed(context, error)
+        except BaseException as second:  # noqa: BLE001 - an exception class of a handler's own may do anything
+            self.log.failure(f"{context.name} failed, and so did telling why", second)
+            return error_reply(context.id_text, INTERNAL_ERROR, "Internal error")
         return failed
 
     def _notified(self, method: str, params: Any) -> None:

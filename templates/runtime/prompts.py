@@ -97,9 +97,8 @@ class Prompts(Serving):
         if prompt.messages:
             messages = self._filled(prompt, arguments, params)
             return self._reply(id_text, messages, prompt.description, None)
-        context = dispatcher.enter(self, id_, id_text, name, params)
+        context = dispatcher.enter(self, id_, id_text, name, params, prompt.timeout)
         context.called = prompt
-        context.timeout = prompt.timeout
         try:
             handler = prompt.handler or dispatcher.handlers.load("prompt", name, prompt.module)
         except BaseException as error:  # noqa: BLE001 - a handler's module may raise anything while it is imported

@@ -115,9 +115,8 @@ class Resources(Serving):
         if uri is None or not isinstance(found, Source):
             raise Refusal(INVALID_PARAMS, "Resource not found", {"uri": params["uri"]})
         dispatcher = self._dispatcher
-        context = dispatcher.enter(self, id_, id_text, found.name, params)
+        context = dispatcher.enter(self, id_, id_text, found.name, params, found.timeout)
         context.called = found
-        context.timeout = found.timeout
         try:
             handler = found.handler or self._load(found)
         except BaseException as error:  # noqa: BLE001 - a handler's module may raise anything while it is imported
