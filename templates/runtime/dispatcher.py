@@ -23,7 +23,7 @@ from .jsontext import encode, encode_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol, TypeAlias
 
     from .asking import Asker
@@ -67,6 +67,8 @@ UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
+_MESSAGE = 200
+"""About how many characters an error's message may have."""
 _REASON = 200
 """How many characters of a client's reason for cancelling go into the log."""
 
@@ -127,6 +129,16 @@ def error_reply(id_text: str, code: int, message: str, data: object = None) -> s
     """
     more = "" if data is None else ',"data":' + encode(data)
     return f'{{"jsonrpc":"2.0","id":{id_text},"error":{{"code":{code},"message":{encode_string(message)}{more}}}}}\n'
+
+
+def in_short(problems: Sequence[str]) -> str:
+    """Return some problems as the message of an error, which is to be concise (schema: Error): those that fit."""
+    text = problems[0] if len(problems[0]) <= _MESSAGE else problems[0][:_MESSAGE] + "..."
+    for number, problem in enumerate(problems[1:], 1):
+        if len(text) + len(problem) > _MESSAGE:
+            return f"{text}; and {len(problems) - number} more"
+        text = f"{text}; {problem}"
+    return text
 
 
 class Dispatcher:
@@ -383,7 +395,7 @@ class Dispatcher:
         _, explain = self._metadata[version if known else self.revisions[0]]
         violations = explain(meta)
         if violations:
-            raise Refusal(INVALID_PARAMS, "; ".join(f"params/_meta{violation}" for violation in violations))
+            raise Refusal(INVALID_PARAMS, in_short([f"params/_meta{violation}" for violation in violations]))
         if not known:
             raise Refusal(
                 UNSUPPORTED_PROTOCOL_VERSION,
@@ -392,9 +404,8 @@ class Dispatcher:
             )
         if version not in offered.accepts:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found in revision {version}: {method}")
-        raise Refusal(
-            INVALID_PARAMS, "; ".join(f"params{violation}" for violation in offered.explains[version](params))
-        )
+        violations = offered.explains[version](params)
+        raise Refusal(INVALID_PARAMS, in_short([f"params{violation}" for violation in violations]))
 
 
 def _nowhere(_: str) -> None:

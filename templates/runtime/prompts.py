@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .dispatcher import INTERNAL_ERROR, INVALID_PARAMS, Refusal, error_reply
+from .dispatcher import INTERNAL_ERROR, INVALID_PARAMS, Refusal, error_reply, in_short
 from .jsontext import encode_string
 from .results import PromptResult
 from .serving import Serving, build, revision_of
@@ -157,4 +157,4 @@ def _check(name: str, prompt: Prompt, arguments: Mapping[str, str]) -> None:
         if argument not in known
     ]
     if problems:
-        raise Refusal(INVALID_PARAMS, "; ".join(problems[:20]))
+        raise Refusal(INVALID_PARAMS, in_short(problems))
