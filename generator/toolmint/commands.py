@@ -349,7 +349,11 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
     project = path.parent
     own_revisions = project / "schema"
     try:
-        manifest = load_manifest(path, revisions=known_revisions(own_revisions, era="modern"))
+        manifest = load_manifest(
+            path,
+            revisions=known_revisions(own_revisions),
+            modern=known_revisions(own_revisions, era="modern"),
+        )
         revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
         plan = _plan(manifest, revisions)
         lock = read_lock(project)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolmint import routing
+from toolmint import handshake, routing
 from toolmint.assets import TEMPLATES
 from toolmint.cache import remembered
 from toolmint.compiler import CompiledSchema, compile_schema
@@ -103,13 +103,15 @@ class Stub:
     typing_names: tuple[str, ...]
 
 
-def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
+def plan_project(manifest: Manifest, named: Sequence[Revision]) -> Plan:
     """Return the plan of the project that a manifest describes.
 
     Args:
         manifest: A manifest without problems.
-        revisions: The revisions it names, in its order.
+        named: The revisions it names, in its order; one of them at least is modern.
     """
+    revisions = [revision for revision in named if revision.era == "modern"]
+    earlier = [revision for revision in named if revision.era == "handshake"]
     surface = describe(manifest, revisions)
     questions = plan_questions(manifest, _OWN_API_NAMES)
     models = plan_models(
@@ -128,7 +130,7 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
         reserved=(*_OWN_API_NAMES, *(question.constant for question in questions)),
     )
     package = f"src/{manifest.package.module}/"
-    generated = dict(_package_files(manifest, revisions, surface, models, questions))
+    generated = dict(_package_files(manifest, revisions, earlier, surface, models, questions))
     sources = {package + path: HEADER + source for path, source in generated.items()}
     sources["tests/test_contract.py"] = HEADER + render(
         "project/test_contract.py.jinja",
@@ -152,7 +154,9 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
     files = [PlannedFile(path, formatted[path], "generated") for path in sources]
     files += [PlannedFile(path, formatted[path], "handwritten") for path in stubs]
     files += [PlannedFile(path, content, "generated") for path, content in protocol.items()]
-    files += [PlannedFile(package + path, content, "generated") for path, content in _verbatim_files()]
+    files += [
+        PlannedFile(package + path, content, "generated") for path, content in _verbatim_files(both_eras=bool(earlier))
+    ]
     files += _project_files(manifest)
     return Plan(
         files=tuple(sorted(files, key=lambda file: file.path)),
@@ -171,6 +175,7 @@ def plan_project(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
 def _package_files(
     manifest: Manifest,
     revisions: Sequence[Revision],
+    earlier: Sequence[Revision],
     surface: Surface,
     models: Models,
     questions: Sequence[Question],
@@ -201,6 +206,8 @@ def _package_files(
         source = render("package/content_checks.py.jinja", revision=revision.name, **facts)
         yield f"validators/{routing.content_module(revision)}.py", source
     yield from routing.route_files(manifest, models)
+    if earlier:
+        yield from _handshake_files(manifest, earlier, surface)
     yield (
         "dispatch.py",
         render(
@@ -218,6 +225,7 @@ def _package_files(
             subscribe=surface.subscribe,
             methods=list(_rows(revisions, surface)),
             state_lifetime=manifest.defaults.state_ttl_ms / 1000,
+            openings=_openings(earlier),
             input_checks={
                 revision.name: {
                     method.method: _input_check_module(revision, method) for method in _input_requests(revision)
@@ -225,6 +233,51 @@ def _package_files(
                 for revision in revisions
             },
         ),
+    )
+
+
+def _handshake_files(manifest: Manifest, revisions: Sequence[Revision], surface: Surface) -> Iterator[tuple[str, str]]:
+    """Yield what the revisions of the handshake era are, and their checks."""
+    introduction: dict[str, Any] = {"capabilities": surface.capabilities, "serverInfo": manifest.server.wire()}
+    if manifest.server.instructions is not None:
+        introduction["instructions"] = manifest.server.instructions
+    offered = surface.methods, surface.capabilities
+    yield (
+        "handshake.py",
+        render(
+            "package/handshake.py.jinja",
+            introduction=json_text(introduction),
+            revisions=[handshake.terms_of(revision, *offered) for revision in revisions],
+        ),
+    )
+    for revision in revisions:
+        compiled = handshake.request_checks(revision, *offered, _amended)
+        source = render("package/request_checks.py.jinja", revision=revision.name, **_merged(compiled, ()))
+        yield f"validators/{handshake.checks_module(revision)}.py", source
+        for method in handshake.requests_to_client(revision):
+            compiled = handshake.answer_checks(revision, method, _amended)
+            checked = "what is asked and what is answered" if len(compiled) > 1 else "what is answered"
+            yield (
+                f"validators/{handshake.asked_module(revision, method)}.py",
+                render(
+                    "package/input_checks.py.jinja",
+                    method=method.method,
+                    revision=revision.name,
+                    checked=checked,
+                    **_merged(compiled, ()),
+                ),
+            )
+
+
+def _openings(revisions: Sequence[Revision]) -> list[str]:
+    """Return the requests that may come before a handshake is complete."""
+    return sorted(
+        {
+            method.method
+            for revision in revisions
+            for method in revision.methods.values()
+            if method.before_initialize and method.kind == "request" and method.direction != "server-to-client"
+        }
     )
 
 
@@ -357,9 +410,10 @@ def _protocol_files(revision: Revision) -> dict[str, str]:
     return files
 
 
-def _verbatim_files() -> Iterator[tuple[str, str]]:
-    for path in sorted((TEMPLATES / "runtime").glob("*.py")):
-        yield f"runtime/{path.name}", RUNTIME_HEADER + path.read_text(encoding="utf-8")
+def _verbatim_files(*, both_eras: bool) -> Iterator[tuple[str, str]]:
+    for folder in ("runtime", "runtime/handshake") if both_eras else ("runtime",):
+        for path in sorted((TEMPLATES / folder).glob("*.py")):
+            yield f"{folder}/{path.name}", RUNTIME_HEADER + path.read_text(encoding="utf-8")
     yield "py.typed", ""
 
 

@@ -64,6 +64,7 @@ class Surface:
         subscribe: Whether updates of single resources can be subscribed to.
         methods: Every request method that is offered, in the order of the preferred revision.
         unserved: Requests of the revisions that the runtime knows no way to serve.
+        capabilities: What the server can do.
         digest: SHA-256 of discovery and lists, hexadecimal.
     """
 
@@ -74,11 +75,12 @@ class Surface:
     subscribe: bool
     methods: tuple[str, ...]
     unserved: tuple[str, ...]
+    capabilities: dict[str, Any]
     digest: str
 
 
 def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
-    """Work out what clients of a manifest's server are told, in the words of its revisions."""
+    """Work out what clients of a manifest's server are told, in the words of its modern revisions."""
     entries = {
         "tools": [(tool.name, tool.wire()) for tool in manifest.tools],
         "resources": [(resource.uri, resource.wire()) for resource in manifest.resources],
@@ -103,7 +105,11 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
             continue
         methods.append(name)
     hints = {"ttlMs": manifest.defaults.ttl_ms, "cacheScope": manifest.defaults.cache_scope}
-    discovery = {"resultType": "complete", "supportedVersions": list(manifest.protocol), "capabilities": capabilities}
+    discovery = {
+        "resultType": "complete",
+        "supportedVersions": [revision.name for revision in revisions],
+        "capabilities": capabilities,
+    }
     if manifest.server.instructions is not None:
         discovery["instructions"] = manifest.server.instructions
     identity = {"name": manifest.server.name, "version": manifest.server.version}
@@ -117,6 +123,7 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
         subscribe=_has(capabilities, "resources.subscribe"),
         methods=tuple(methods),
         unserved=tuple(unserved),
+        capabilities=capabilities,
         digest=hashlib.sha256("\n".join(told).encode()).hexdigest(),
     )
 

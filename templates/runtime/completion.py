@@ -109,8 +109,7 @@ class Completions(Serving):
         if total is not None:
             completion["total"] = total
         completion["hasMore"] = more
-        head = '{"jsonrpc":"2.0","id":' + id_text + ',"result":{"resultType":"complete","completion":'
-        return head + encode(completion) + self._end(None)
+        return self._result(id_text, '"resultType":"complete","completion":' + encode(completion))
 
 
 def matching(values: Sequence[str], typed: str) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .asking import Asker
     from .dispatcher import Dispatcher, Owner
-    from .questions import Ask, AskAsync, Elicitation, Root, Sample
+    from .questions import Ask, AskAsync, Elicitation, Page, Root, Sample
     from .server import Server
 
     T = TypeVar("T")
@@ -259,6 +259,18 @@ class Context:
                 ``elicitation={"url": {}}``.
         """
         self._asking().require(capabilities)
+
+    def page_completed(self, page: Page) -> None:
+        """Tell the client that what its user did on a page is over, where its revision knows of that (2025-11-25).
+
+        Args:
+            page: The question that this request has asked. In a revision without such news nothing happens.
+        """
+
+    @property
+    def idle(self) -> float:
+        """Seconds for which the request has waited for nothing but the client; no time limit counts them."""
+        return 0.0
 
     @property
     def revision(self) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .context import Context
 
 
+_AGAIN = 1.0
+"""Seconds, at least, until a call that waits for its client is looked at again."""
 _TIDY_SIZE = 64
 """How many contexts are kept before those are looked for that have been answered long before their time."""
 
@@ -31,7 +33,7 @@ class Deadlines:
     def __init__(self, expire: Callable[[Context], None]) -> None:
         """Start without any."""
         self._expire = expire
-        self._due: list[tuple[float, int, Context]] = []
+        self._due: list[tuple[float, int, Context, float]] = []  # the last: when it is due if it waits for nobody
         self._count = 0
         self._tidy_at = _TIDY_SIZE
         self._changed = threading.Condition()
@@ -44,7 +46,8 @@ class Deadlines:
                 heapq.heapify(self._due)
                 self._tidy_at = max(_TIDY_SIZE, 2 * len(self._due))
             self._count += 1  # heap entries must never compare contexts
-            heapq.heappush(self._due, (time.monotonic() + context.timeout, self._count, context))
+            due = time.monotonic() + context.timeout
+            heapq.heappush(self._due, (due, self._count, context, due - context.idle))
             self._changed.notify()
 
     def run(self) -> NoReturn:
@@ -53,12 +56,14 @@ class Deadlines:
             with self._changed:
                 while not self._due:
                     self._changed.wait()
-                due, _, context = self._due[0]
-                seconds = due - time.monotonic()
-                if context.answered or seconds <= 0:
-                    heapq.heappop(self._due)
-                else:
-                    self._changed.wait(seconds)
+                due, count, context, base = self._due[0]
+                now = time.monotonic()
+                if not context.answered and due > now:
+                    self._changed.wait(due - now)
                     continue
-            if not context.answered:
+                heapq.heappop(self._due)
+                postponed = base + context.idle > now and not context.answered
+                if postponed:
+                    heapq.heappush(self._due, (max(base + context.idle, now + _AGAIN), count, context, base))
+            if not context.answered and not postponed:
                 self._expire(context)

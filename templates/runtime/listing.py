@@ -33,7 +33,7 @@ class Listing:
         self._digest = digest
         self._load = load
         self._page_size = page_size
-        self._tail = tail
+        self._tail = "," + tail if tail else ""
         self._pages: dict[str | None, str] = {}
         self.hidden: frozenset[str] = frozenset()
         """The names of the entries that are not listed at the moment."""
@@ -78,8 +78,8 @@ class Listing:
         pages: dict[str | None, str] = {}
         for start in range(0, max(len(items), 1), size):
             end = start + size
-            more = "" if end >= len(items) else f'"nextCursor":{encode_string(f"{digest}.{end}")},'
-            text = f',"result":{{{encode_string(self._key)}:[{",".join(items[start:end])}],{more}{self._tail}}}}}\n'
+            more = "" if end >= len(items) else f',"nextCursor":{encode_string(f"{digest}.{end}")}'
+            text = f',"result":{{{encode_string(self._key)}:[{",".join(items[start:end])}]{more}{self._tail}}}}}\n'
             pages[f"{digest}.{start}" if start else None] = text
         return pages
 

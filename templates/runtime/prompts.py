@@ -119,10 +119,9 @@ class Prompts(Serving):
         description = prompt.description if result.description is None else result.description
         return self._reply(context.id_text, messages, description, result.meta)
 
-    def _reply(self, id_text: str, messages: str, description: str | None, meta: object) -> str:
+    def _reply(self, id_text: str, messages: str, description: str | None, meta: Mapping[str, object] | None) -> str:
         said = "" if description is None else f'"description":{encode_string(description)},'
-        head = '{"jsonrpc":"2.0","id":' + id_text + ',"result":{"resultType":"complete",'
-        return head + said + '"messages":' + messages + self._end(meta)
+        return self._result(id_text, '"resultType":"complete",' + said + '"messages":' + messages, meta)
 
     def _filled(self, prompt: Prompt, arguments: Mapping[str, str], params: dict[str, Any]) -> str:
         """Return fixed messages as JSON text: values go in as text inside of a string, and are never read again."""

@@ -360,7 +360,7 @@ class Stdio:
             return self._dispatcher.unreadable(str(error)) if line.strip() else None
         except MemoryError:
             return self._dispatcher.unreadable(f"a line of {len(line)} bytes needs more memory than there is")
-        reply = self._dispatcher(message)
+        reply = self._dispatcher.receive(message)
         if type(reply) is Pending:
             self._start(reply)
             return None

@@ -25,12 +25,15 @@ MAX_CARRIED = 100_000
 _Entry = TypeVar("_Entry")
 
 
-def load_manifest(path: str | os.PathLike[str], *, revisions: Sequence[str]) -> Manifest:
+def load_manifest(
+    path: str | os.PathLike[str], *, revisions: Sequence[str], modern: Sequence[str] | None = None
+) -> Manifest:
     """Load a manifest, its schemas self-contained and its defaults filled in.
 
     Args:
         path: The file; problems name it as it is given here.
         revisions: Names of the protocol revisions that can be generated.
+        modern: Those of them that need no handshake, of which the manifest must name one; all where it is None.
 
     Raises:
         ManifestError: It cannot be used; every problem is listed, in the order of the file.
@@ -41,7 +44,7 @@ def load_manifest(path: str | os.PathLike[str], *, revisions: Sequence[str]) -> 
     if not isinstance(text.value, dict):
         raise ManifestError(problems)
     loader = _Loader(text, [path for path, problem in violations if problem.code != "unknown-key"])
-    problems += islice(loader.problems(revisions), MAX_PROBLEMS)
+    problems += islice(loader.problems(revisions, revisions if modern is None else modern), MAX_PROBLEMS)
     if problems:
         raise ManifestError(sorted(dict.fromkeys(problems), key=_order)[:MAX_PROBLEMS])
     return loader.manifest(FilePath(path))
@@ -64,11 +67,11 @@ class _Loader:
         """Say whether the value at a path, if there is one, and all in it are of the right shape."""
         return path not in self._unsound
 
-    def problems(self, revisions: Sequence[str]) -> Iterator[Problem]:
+    def problems(self, revisions: Sequence[str], modern: Sequence[str]) -> Iterator[Problem]:
         """Yield everything that is wrong beyond shape."""
         text, value = self._text, self._value
         if "protocol" in value and self._sound(("protocol",)):
-            yield from rules.protocol(text, revisions)
+            yield from rules.protocol(text, revisions, modern)
         if "server" in value and self._sound(("server",)) and {"name", "version"} <= value["server"].keys():
             yield from rules.version(text)
             if self._sound(("package",)):

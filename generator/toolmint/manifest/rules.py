@@ -48,10 +48,20 @@ _VARIABLE = re.compile(
 )
 
 
-def protocol(text: Text, revisions: Sequence[str]) -> Iterator[Problem]:
-    """Require revisions that can be generated."""
+def protocol(text: Text, revisions: Sequence[str], modern: Sequence[str]) -> Iterator[Problem]:
+    """Require revisions that can be generated, one of them without a handshake."""
     given = text.value["protocol"]
-    for path, name in [(("protocol",), given)] if isinstance(given, str) else _items(text, ("protocol",)):
+    named: list[tuple[Path, str]] = (
+        [(("protocol",), given)] if isinstance(given, str) else list(_items(text, ("protocol",)))
+    )
+    if all(name in revisions and name not in modern for _, name in named):
+        yield text.problem(
+            "no-modern-revision",
+            "every revision named here needs a handshake, and a server of such revisions alone cannot be generated",
+            ("protocol",),
+            f"put {modern[-1]} before them: clients of either kind are served",
+        )
+    for path, name in named:
         if name not in revisions:
             hint = did_you_mean(name, revisions, otherwise="known are")
             yield text.problem(

@@ -180,7 +180,12 @@ def assistant(content: str | bytes | os.PathLike[str] | Mapping[str, object]) ->
 
 
 def encode_blocks(value: object, dispatcher: Dispatcher, revision: str) -> str:
-    """Return the JSON text of the content blocks that a tool's content stands for.
+    """Return the JSON text of the content blocks that a tool's content stands for; see ``blocks``."""
+    return encode(blocks(value, dispatcher, revision))
+
+
+def blocks(value: object, dispatcher: Dispatcher, revision: str) -> list[Any]:
+    """Return the content blocks that a tool's content stands for, in exact JSON types.
 
     Text becomes a text block, a mapping with a ``type`` is a block already, bytes and paths become the block that fits
     their media type, a list is taken item by item, None is no content, and anything else is shown as its JSON text.
@@ -196,21 +201,21 @@ def encode_blocks(value: object, dispatcher: Dispatcher, revision: str) -> str:
         OSError: A file cannot be read.
     """
     properties = dispatcher.handlers.module("models").PROPERTIES
-    blocks = list(_blocks(value, properties))
-    return _checked("content_block", blocks, dispatcher, revision)
+    return _checked("content_block", list(_blocks(value, properties)), dispatcher, revision)
 
 
 def encode_messages(value: object, dispatcher: Dispatcher, revision: str) -> str:
     """Return the JSON text of the messages that a prompt's result stands for.
 
     A mapping with a ``role`` is a message already, a list is taken item by item, and anything else becomes the content
-    of a message of the user. Arguments and errors are those of ``encode_blocks``.
+    of a message of the user. Arguments and errors are those of ``blocks``.
     """
     messages = list(_messages(value))
     if not messages:
         raise ResultError("it returned no message")
     properties = dispatcher.handlers.module("models").PROPERTIES
-    return _checked("prompt_message", [_plain(message, properties) for message in messages], dispatcher, revision)
+    plain = [_plain(message, properties) for message in messages]
+    return encode(_checked("prompt_message", plain, dispatcher, revision))
 
 
 def violations(kind: str, values: Iterable[Any], dispatcher: Dispatcher, revision: str) -> list[str]:
@@ -233,7 +238,7 @@ def violations(kind: str, values: Iterable[Any], dispatcher: Dispatcher, revisio
     return found
 
 
-def _checked(kind: str, values: list[Any], dispatcher: Dispatcher, revision: str) -> str:
+def _checked(kind: str, values: list[Any], dispatcher: Dispatcher, revision: str) -> list[Any]:
     found = violations(kind, values, dispatcher, revision)
     if found:
         raise ResultError(f"its content is not what the protocol allows: {'; '.join(found[:5])}")
@@ -241,7 +246,7 @@ def _checked(kind: str, values: list[Any], dispatcher: Dispatcher, revision: str
         resource = value.get("content", value).get("resource")
         if resource is not None:  # an embedded resource says what it is (Prompts: embedded resources)
             resource.setdefault("mimeType", "text/plain" if "text" in resource else UNKNOWN)
-    return encode(values)
+    return values
 
 
 def _unreadable(value: dict[str, Any], path: str = "") -> Iterator[str]:

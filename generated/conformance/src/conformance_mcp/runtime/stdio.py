@@ -223,7 +223,7 @@ class Stdio:
             message = decode(line)
         except ParseError as error:
             return self._dispatcher.unreadable(str(error)) if line.strip() else None
-        reply = self._dispatcher(message)
+        reply = self._dispatcher.receive(message)
         if type(reply) is Pending:
             self._start(reply)
             return None

@@ -13,7 +13,7 @@ from .jsontext import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from .context import Context
@@ -39,6 +39,8 @@ class Subscriptions:
         self._meta = meta
         self._resources = resources
         self._streams: dict[Id, tuple[Context, frozenset[str]]] = {}
+        self.listener: Callable[[str, dict[str, Any]], None] | None = None
+        """Told of every notification that streams can carry, whether one does or not: its method and params."""
         self._changing = threading.Lock()
 
     def __call__(self, id_: Id, id_text: str, params: dict[str, Any]) -> None:
@@ -82,6 +84,8 @@ class Subscriptions:
                 )
 
     def _publish(self, event: str, method: str, params: dict[str, Any]) -> None:
+        if self.listener is not None:
+            self.listener(method, params)
         with self._changing:  # so that nothing is sent on a stream before its acknowledgement, or after its end
             for context, events in self._streams.values():
                 if event in events:

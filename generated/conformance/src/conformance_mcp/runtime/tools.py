@@ -127,7 +127,7 @@ class Toolbox:
             return self._full_reply(context, tool, value)
         structured = tool.encode(value)
         if not tool.valid_output(structured):
-            raise ResultError(_broken(tool, structured))
+            raise ResultError(broken(tool, structured))
         text = encode(structured)
         head = '{"jsonrpc":"2.0","id":' + context.id_text + self._text_head
         return head + encode_string(text) + self._structured + text + self._end
@@ -172,15 +172,20 @@ class Toolbox:
         if tool.encode is not None and not result.is_error:
             data = tool.encode(result.structured)
             if not tool.valid_output(data):
-                raise ResultError(_broken(tool, data))
-            structured = ',"structuredContent":' + encode(data)
+                raise ResultError(broken(tool, data))
+            structured = self._structured_member(data)
             if content == _NOTHING:
                 content = self._content(context, encode(data))
         failed = ',"isError":true' if result.is_error else ""
-        end = self._end
-        if result.meta:
-            end = "," + self._meta[:-1] + "," + encode(dict(result.meta))[1:] + "}}\n"
+        end = self._end_with(result.meta) if result.meta else self._end
         return '{"jsonrpc":"2.0","id":' + context.id_text + self._head + content + structured + failed + end
+
+    def _structured_member(self, data: object) -> str:
+        return ',"structuredContent":' + encode(data)
+
+    def _end_with(self, meta: Mapping[str, object]) -> str:
+        """Return the end of a reply that has metadata of its own."""
+        return "," + self._meta[:-1] + "," + encode(dict(meta))[1:] + "}}\n"
 
     def _content(self, context: Context, value: object) -> str:
         """Return the JSON text of the content blocks that a handler's content stands for."""
@@ -203,7 +208,8 @@ def _nothing(_: object) -> list[Violation]:
     return []
 
 
-def _broken(tool: Tool, structured: object) -> str:
+def broken(tool: Tool, structured: object) -> str:
+    """Say what is wrong with a structured result that does not fit its tool's outputSchema."""
     violations = "; ".join(map(str, tool.explain_output(structured)))
     return f"its result does not fit its outputSchema: {violations}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .dispatcher import INTERNAL_ERROR, INVALID_PARAMS, Refusal, error_reply
+from .dispatcher import INTERNAL_ERROR, Refusal, error_reply
 from .jsontext import encode
 from .results import ResourceContents, ResourceResult, ResultError
 from .serving import Serving, build, revision_of
@@ -99,22 +99,9 @@ class Resources(Serving):
 
     def __call__(self, id_: Id, id_text: str, params: dict[str, Any]) -> Answer:
         """Answer a resources/read request whose params fit the method."""
-        routes = self._dispatcher.handlers.module("routes.resources")
-        uri = _as_uri(params["uri"])
-        found: str | Source | None = None
-        values: dict[str, str] = {}
-        if uri is not None and uri not in self._listing.hidden:
-            found = routes.RESOURCES.get(uri)
-            if type(found) is str:
-                return '{"jsonrpc":"2.0","id":' + id_text + ',"result":{' + found + self._end(None)
-            if found is None:
-                for template, source in routes.TEMPLATES:
-                    matched = template.match(uri)
-                    if matched is not None:
-                        found, values = source, matched
-                        break
-        if uri is None or not isinstance(found, Source):
-            raise Refusal(INVALID_PARAMS, "Resource not found", {"uri": params["uri"]})
+        uri, found, values = self.find(params["uri"])
+        if isinstance(found, str):
+            return self._result(id_text, found)
         dispatcher = self._dispatcher
         context = dispatcher.enter(self, id_, id_text, found.name, params)
         context.called = found
@@ -131,6 +118,27 @@ class Resources(Serving):
             context, handler, lambda given: build(dispatcher, class_name, given) if class_name else None, values
         )
 
+    def find(self, text: str) -> tuple[str, str | Source, dict[str, str]]:
+        """Return what is read by a URI: the URI itself, the members of the result or a source, and its variables.
+
+        Args:
+            text: The URI as it was given.
+
+        Raises:
+            Refusal: There is no such resource.
+        """
+        routes = self._dispatcher.handlers.module("routes.resources")
+        uri = _as_uri(text)
+        if uri is not None and uri not in self._listing.hidden:
+            found: str | Source | None = routes.RESOURCES.get(uri)
+            if found is not None:
+                return uri, found, {}
+            for template, source in routes.TEMPLATES:
+                matched = template.match(uri)
+                if matched is not None:
+                    return uri, source, matched
+        raise Refusal(self.not_found, "Resource not found", {"uri": text})
+
     def reply(self, context: Context, value: object) -> str:
         """Return the reply that carries what a handler returned."""
         source: Source = context.called
@@ -143,9 +151,9 @@ class Resources(Serving):
         if "inputResponses" in params or "requestState" in params:
             ttl_ms = 0  # what depends on answers must not be kept for who gives none (Caching: cache key)
         contents = self._contents(result.contents, source, params)
-        head = '{"jsonrpc":"2.0","id":' + context.id_text + ',"result":{"resultType":"complete","contents":'
         hints = f',"ttlMs":{ttl_ms},"cacheScope":"{cache_scope}"'
-        return head + encode(contents) + hints + self._end(result.meta)
+        members = '"resultType":"complete","contents":' + encode(contents) + hints
+        return self._result(context.id_text, members, result.meta)
 
     def _load(self, source: Source) -> Handler:
         handlers = self._dispatcher.handlers

@@ -162,6 +162,12 @@ class Dispatcher:
         self.latest: Context | None = None
         """The request that was put in flight last; it tells the transport whose handler keeps it waiting."""
         self.send: Callable[[str], None] = _nowhere
+        self.receive: Callable[[Any], Answer] = self
+        """What takes every message: this, until another era begins beside it."""
+        self.openings: frozenset[str] = frozenset()
+        """The requests that can begin another era, in a server that has one."""
+        self.open_era: Callable[[Dispatcher], Callable[[Any], Answer]] | None = None
+        """Returns what tells the eras apart once one of these has come."""
 
     def __call__(self, message: Any) -> Answer:
         """Return the reply to a decoded message: one line of JSON text, a reply to come, or None for no reply."""
@@ -187,7 +193,7 @@ class Dispatcher:
             return error_reply(id_text, INVALID_REQUEST, "a request with this id is still in flight")
         offered = self.methods.get(method)
         if offered is None:
-            return self._unknown(id_text, method)
+            return self._unknown(id_text, method, message)
         params: Any = message.get("params")
         try:
             meta = params["_meta"]
@@ -344,7 +350,11 @@ class Dispatcher:
             return error_reply(id_text, INVALID_REQUEST, 'jsonrpc must be "2.0"')
         return error_reply(id_text, INVALID_REQUEST, "method must be a string")
 
-    def _unknown(self, id_text: str, method: str) -> str:
+    def _unknown(self, id_text: str, method: str, message: Any) -> Answer:
+        if method in self.openings and self.open_era is not None:
+            self.openings = frozenset()
+            self.receive = self.open_era(self)
+            return self.receive(message)
         spoken = ", ".join(self.revisions)
         if method == "initialize":
             text = f"There is no handshake here: this server speaks {spoken}; open with server/discover"

@@ -8,6 +8,7 @@ from .results import InvalidParams, ResourceNotFound, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from .context import Context
@@ -24,6 +25,8 @@ class Serving:
 
     kind = ""
     """What is served: ``prompt``, ``resource`` or ``completion``."""
+    not_found = INVALID_PARAMS
+    """The error code for a resource that there is not."""
 
     def __init__(self, dispatcher: Dispatcher, meta: str) -> None:
         """Hold what every reply needs; nothing is loaded before the first request."""
@@ -34,8 +37,9 @@ class Serving:
         """Return the reply to a request whose handler failed, and log what the client is not to see."""
         if isinstance(error, InvalidParams):
             missing = self.kind == "resource" and isinstance(error, ResourceNotFound)
-            data = {"uri": context._params["uri"]} if missing else None
-            return error_reply(context.id_text, INVALID_PARAMS, text_of(error), data)
+            if missing:
+                return error_reply(context.id_text, self.not_found, text_of(error), {"uri": context._params["uri"]})
+            return error_reply(context.id_text, INVALID_PARAMS, text_of(error))
         if isinstance(error, ToolError):
             return error_reply(context.id_text, INTERNAL_ERROR, text_of(error))
         what = f"{self.kind} {context.name}"
@@ -51,12 +55,18 @@ class Serving:
         text = f"The {self.kind} {context.name} did not finish within {context.timeout:g} s"
         return error_reply(context.id_text, INTERNAL_ERROR, text)
 
-    def _end(self, meta: object) -> str:
-        """Return the end of a reply, with a result's own metadata where there is some."""
+    def _result(self, id_text: str, members: str, meta: Mapping[str, object] | None = None) -> str:
+        """Return the reply that carries a result.
+
+        Args:
+            id_text: The request's id as JSON text.
+            members: The result's members as JSON text, all but ``_meta``.
+            meta: The result's own metadata, where there is some.
+        """
         from .jsontext import encode
 
-        own = "," + encode(dict(meta))[1:-1] if meta else ""  # type: ignore[call-overload]
-        return "," + self._meta[:-1] + own + "}}}\n"
+        own = "," + encode(dict(meta))[1:-1] if meta else ""
+        return '{"jsonrpc":"2.0","id":' + id_text + ',"result":{' + members + "," + self._meta[:-1] + own + "}}}\n"
 
 
 def revision_of(params: Any) -> str:
