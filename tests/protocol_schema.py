@@ -54,6 +54,7 @@ def assert_valid(message: Any, request_method: str | None = None, revision: str 
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 VERSION = "io.modelcontextprotocol/protocolVersion"
+REVISIONS = frozenset(folder.name for folder in SCHEMAS.iterdir())
 META_KEY = re.compile(
     r"(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*/)?"
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?"
@@ -155,7 +156,7 @@ def judge(text: str, method: str | None, version: str) -> None:
         assert info["version"]
     for key in _meta_keys(message):
         assert META_KEY.fullmatch(key), f"{key!r} is no key for _meta"
-    other = version != REVISION and (SCHEMAS / version).is_dir()
+    other = version != REVISION and version in REVISIONS
     if not other and ("result" not in message or method in load_revision(REVISION).methods):
         assert_valid(message, method)
 
