@@ -6,10 +6,11 @@ character of the pattern (Glushkov) and counts parallel edges, since ``(a+)+`` g
 
 * Two different loops on one state over the same text: exponential. Such a pattern is refused.
 * Loops that can hand text over to each other, one after the other: polynomial. Text is limited to a length at which
-  the worst case stays at some ten million steps.
+  the worst case stays at some eight million steps. So it is where there is no loop but still many ways.
 * Else time is linear, and there is no limit.
 """
 
+import math
 from collections import deque
 from collections.abc import Iterable
 from itertools import pairwise
@@ -30,14 +31,17 @@ from .patterns import (
 )
 from .patterns import START as START_ANCHOR
 
-LENGTH_LIMITS = {2: 8192, 3: 512, 4: 128, 5: 64}
-"""Longest text by the power of its length that matching takes; n**k / k! is about ten million in each."""
+LENGTH_LIMITS = {2: 4096, 3: 256, 4: 80, 5: 40}
+"""Longest text by the power of its length that matching takes; n**k / k! stays below that many steps."""
 
 MAX_EDGES = 40_000
 """Largest automaton that is looked at, in edges."""
 
-MAX_CHOICES = 24
-"""Most places outside of loops where the next character does not tell how to go on."""
+_BUDGET = 2**23
+_SHORTEST_LIMIT = 16
+_FEW = 64
+_ROUNDS = 48
+_SAMPLES = 64
 
 _MAX_COPIES = 4
 """A repetition of up to so many times is written out; one of more is taken for a loop."""
@@ -54,30 +58,39 @@ def longest_text(tree: Tree, source: str) -> int | None:
         PatternError: matching takes exponential time, or more than the fifth power of the text's length.
     """
     shown = repr(source if len(source) <= 60 else f"{source[:57]}...")
-    power = _power(_without_tail(tree), shown, searched=True)
-    if power <= 1:
-        return None
-    if power not in LENGTH_LIMITS:
+    power, ways = _cost(_without_tail(tree), shown, searched=True)
+    if power > max(LENGTH_LIMITS):
         raise PatternError(
             f"the pattern {shown} can take time that grows with the power {power} of the text's length",
             "make neighbouring repetitions exclude each other's characters",
         )
-    return LENGTH_LIMITS[power]
+    if power == 1 and ways <= _FEW:
+        return None
+    affordable = int((_BUDGET * math.factorial(power) / ways) ** (1 / power))
+    if affordable < _SHORTEST_LIMIT:
+        raise PatternError(
+            f"the pattern {shown} can take exponential time: it can read a short text in thousands of ways",
+            "use fewer optional parts that begin alike",
+        )
+    return min(affordable, LENGTH_LIMITS.get(power, affordable))
 
 
-def _power(tree: Tree, shown: str, *, searched: bool) -> int:
-    """Return the power of the text's length that matching takes, lookarounds included."""
+def _cost(tree: Tree, shown: str, *, searched: bool) -> tuple[int, float]:
+    """Return the power of the text's length that matching takes, and the factor before it; lookarounds included."""
     automaton = _Automaton(shown)
     if searched and not _starts_anchored(tree):
         tree = Sequence((Repeat(Chars((), _ANY), 0, None, lazy=False), tree))
     automaton.read(tree)
     automaton.refuse_exponential()
-    own = 1 + automaton.degree()
-    around = [_power(look, shown, searched=False) for look in automaton.looks]
+    degree = automaton.degree()
+    power, ways = 1 + degree, automaton.ways(degree)
+    around = [_cost(look, shown, searched=False) for look in automaton.looks]
     if not around:
-        return own
+        return power, ways
     # one that is tried at the start only costs by itself; another one at every place the rest arrives at
-    return max(own, *around) if automaton.looks_at_start else own + max(around)
+    most = max(one for one, _ in around)
+    total = max(power, most) if automaton.looks_at_start else power + most
+    return total, ways * max(factor for _, factor in around)
 
 
 def _without_tail(tree: Tree) -> Tree:
@@ -169,15 +182,18 @@ class _Automaton:
         width = _fixed_width(body)
         if most == least and width is not None and width * least <= _MAX_WRITTEN_OUT:
             return self._sequence([body] * least)
+        counted = least > 1 or (most is not None and most > 1)
+        if counted and _can_be_empty(body) and width != 0:
+            raise PatternError(
+                f"the pattern {self._shown} can take exponential time: it counts repetitions of what may be empty",
+                "let each repetition take at least one character",
+            )
         if most is not None and most <= _MAX_COPIES:
             return self._sequence([body] * least + [Choice((body, Sequence(())))] * (most - least))
         skip, first, last = self._part(body, at_start=False)
-        if skip and first and most is not None:
-            raise PatternError(
-                f"the pattern {self._shown} can take exponential time: it repeats up to {most} times what may be empty",
-                "let each repetition take at least one character",
-            )
         self._connect(last, first)
+        if skip and most is None:  # it can be left at once, or by one more round that takes nothing
+            return skip + 1, first, _times(last, 2)
         return max(skip, int(least == 0)), first, last
 
     def _state(self, ranges: Ranges) -> tuple[int, dict[int, int], dict[int, int]]:
@@ -213,14 +229,29 @@ class _Automaton:
                 f"the pattern {self._shown} can take exponential time: {reason} can read the same text in many ways",
                 "separate the rounds by a character that occurs nowhere else in them",
             )
-        looping = {state for loop in self._loops() for state in loop}
-        choices = sum(self._is_choice(state) for state in range(len(self.chars)) if state not in looping)
-        if choices > MAX_CHOICES:
-            raise PatternError(
-                f"the pattern {self._shown} can take exponential time: it has {choices} places where the next character"
-                f" does not tell how to go on, at most {MAX_CHOICES} are allowed",
-                "use fewer optional parts in a row that begin alike",
-            )
+
+    def ways(self, degree: int) -> float:
+        """Return how many ways there are to read a text, by what its length to the power of ``degree`` accounts for.
+
+        The text is made up as it goes: each next character is the one that can be read in the most ways.
+        """
+        if not any(map(self._is_choice, range(len(self.chars)))):
+            return 1.0
+        samples = sorted({low for ranges in self.chars for low, _ in ranges})
+        samples = samples[:: len(samples) // _SAMPLES + 1]
+        fitting = [[c for c in samples if any(low <= c <= high for low, high in ranges)] for ranges in self.chars]
+        counts, worst = {0: 1}, 1.0
+        for length in range(1, _ROUNDS + 1):
+            following: dict[int, dict[int, int]] = {c: {} for c in samples}
+            for state, count in counts.items():
+                for target, more in self.edges[state].items():
+                    for c in fitting[target]:
+                        following[c][target] = following[c].get(target, 0) + count * more
+            counts = max(following.values(), key=lambda reached: sum(reached.values()), default={})
+            if not counts:
+                break
+            worst = max(worst, sum(counts.values()) * math.factorial(degree) / length**degree)
+        return worst
 
     def _is_choice(self, state: int) -> bool:
         targets = sorted(self.edges[state])
@@ -365,6 +396,23 @@ def _fixed_width(tree: Tree) -> int | None:
             return None if width is None else width * least
         case _:
             return None
+
+
+def _can_be_empty(tree: Tree) -> bool:
+    """Whether a part matches without taking a character."""
+    match tree:
+        case Chars():
+            return False
+        case Group(body, _):
+            return _can_be_empty(body)
+        case Sequence(parts):
+            return all(map(_can_be_empty, parts))
+        case Choice(options):
+            return any(map(_can_be_empty, options))
+        case Repeat(body, least, _):
+            return least == 0 or _can_be_empty(body)
+        case _:
+            return True
 
 
 def _sum(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
