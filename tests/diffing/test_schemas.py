@@ -228,3 +228,9 @@ def test_an_invalid_schema_is_not_taken_for_compatible() -> None:
     (change,) = compare_schemas(of(TEXT), of({"type": "strin"}), "input")
     assert (change.classification, change.code) == ("cannot-tell", "schema-invalid")
     assert "strin" in change.message
+
+
+def test_what_cannot_be_told_inside_a_union_is_said_where_it_is() -> None:
+    old = of({"anyOf": [TEXT, {"type": "null"}]})
+    new = of({"anyOf": [{**TEXT, "format": "uri"}, {"type": "null"}]})
+    assert rows(compare_schemas(old, new, "input")) == {("cannot-tell", "format-added", "/properties/p/anyOf/0/format")}

@@ -102,6 +102,7 @@ def _nearest(
     if near and all(failure.excused for failure in near[0]):
         return list(near[0])
     pool = [failure.witness for found in failures for failure in found if failure.proven]
+    kept: list[Failure] = []
     if near and (len(near) == 1 or _distance(near[0]) < _distance(near[1])):
         kept = [_confirmed(containment, branch, right, keyword, failure) for failure in near[0]]
         if not containment.proving or any(failure.proven for failure in kept):
@@ -110,7 +111,8 @@ def _nearest(
     left = "integer" if branch.integer and branch.kind == "number" else branch.kind
     rule = keyword if candidates or not all(failures) else "type"
     reason = "its alternatives could not be told apart"
-    return [containment.failure(branch, right, rule, keyword, pool, left_value=(left,), reason=reason)]
+    whole = containment.failure(branch, right, rule, keyword, pool, left_value=(left,), reason=reason)
+    return [whole] if whole.proven or not kept else kept
 
 
 def _confirmed(containment: "Containment", branch: Branch, right: Node, keyword: str, failure: Failure) -> Failure:
