@@ -1,11 +1,11 @@
-# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench corpus conformance package
+# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench bench-peers corpus conformance package
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PROJECTS := $(wildcard generated/*/tools.yaml)
 
-.PHONY: demo test generate check lint bench corpus conformance package clean
+.PHONY: demo test generate check lint bench bench-peers corpus conformance package clean
 
 # Made again when the dependencies change. The interpreter is asked for its version first, since every later error
 # that comes of an old one is harder to read.
@@ -40,11 +40,14 @@ conformance: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m conformance.suite
 
 bench: $(READY)
-	@$(BIN)/python tests/bench.py
+	@PYTHONPATH=tests $(BIN)/python -m bench
+
+bench-peers: $(READY)
+	@PYTHONPATH=tests $(BIN)/python -m bench --install
 
 package: $(READY)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 
 clean:
-	rm -rf $(VENV) .conformance build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench .conformance build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

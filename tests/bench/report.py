@@ -1,0 +1,128 @@
+"""The figures as tables: for a terminal, for the documentation, and as JSON."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import chart
+
+UNITS = {
+    "start": "ms",
+    "first call": "ms",
+    "round trip p50": "µs",
+    "round trip p99": "µs",
+    "calls/s": "",
+    "memory": "MB",
+}
+BEGIN = "<!-- figures: written by make bench -->"
+END = "<!-- end of figures -->"
+
+
+def write(results: Mapping[str, Any], docs: Path) -> None:
+    """Write the results, their chart and the tables of the documentation."""
+    (docs / "benchmark.json").write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (docs / "benchmark.svg").write_text(chart.render(results), encoding="utf-8")
+    page = docs / "performance.md"
+    page.write_text(inserted(page.read_text(encoding="utf-8"), markdown(results)), encoding="utf-8")
+
+
+def inserted(page: str, tables: str) -> str:
+    """Return a page with the tables between its marks."""
+    head, _, rest = page.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return f"{head}{BEGIN}\n\n{tables}\n{END}{tail}"
+
+
+def markdown(results: Mapping[str, Any]) -> str:
+    """Return the tables as Markdown."""
+    machine = results["machine"]
+    parts = [
+        (
+            f"Measured on {machine['cores']} cores of {machine['cpu']}, {machine['os']}, Python {machine['python']}, "
+            f"load {machine['load']}; the median of {results['rounds']} rounds with {results['calls']:,} calls each.\n"
+        )
+    ]
+    for title, header, rows in tables(results):
+        parts.append(f"### {title}\n")
+        parts.append(f"| {' | '.join(header)} |")
+        parts.append(f"|{'---|' + '---:|' * (len(header) - 1)}")
+        parts += [f"| {' | '.join(row)} |" for row in rows]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def terminal(results: Mapping[str, Any]) -> str:
+    """Return the tables in columns."""
+    parts = []
+    for title, header, rows in tables(results):
+        widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+        parts.append(f"\n{title}\n")
+        for row in [header, *rows]:
+            first, *others = row
+            cells = [
+                first.ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)),
+            ]
+            parts.append("  ".join(cells).rstrip())
+    return "\n".join(parts)
+
+
+def tables(results: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+    """Yield each table: title, header, rows."""
+    for title, call in (
+        ("A call of add, two numbers", "add"),
+        ("A call of a search, 200 bytes of arguments", "search"),
+    ):
+        group = [server for server in results["servers"] if server["call"].split("_")[0] == call]
+        if len(group) > 1:
+            yield (
+                title,
+                ("", *(f"{figure} ({unit})" if unit else figure for figure, unit in UNITS.items())),
+                [
+                    (
+                        server["name"],
+                        *(
+                            _cell(server["figures"][figure], alone=server is group[0] or figure == "first call")
+                            for figure in UNITS
+                        ),
+                    )
+                    for server in group
+                ],
+            )
+    few, large = _server(results, "2 tools"), _server(results, "1,000 tools, pages of 100")
+    if few and large:
+        start = large["figures"]["start"]["median"] / few["figures"]["start"]["median"]
+        memory = large["figures"]["memory"]["median"] / few["figures"]["memory"]["median"]
+        rows = [("start", f"{start:.2f}"), ("memory", f"{memory:.2f}")]
+        yield "1,000 tools in pages of 100, as ratios to 2 tools", ("", "ratio"), rows
+    yield "Validating the arguments of the search", ("", "does", "µs", "ratio to json.loads"), [
+        (row["name"], _DOES[row["does"]] if row["name"] != "json.loads" else "decode the text",
+         f"{row['median'] / 1000:.2f}", f"{row['ratio']:.2f}")
+        for row in sorted(results["validators"], key=lambda row: (row["does"] == "build", row["median"]))
+    ]  # fmt: skip
+    if results["generation"]:
+        yield (
+            "Generating",
+            ("", "seconds", "peak memory (MB)"),
+            [
+                (row["what"], f"{row['seconds']:.2f}", f"{row['memory']:.0f}" if "memory" in row else "")
+                for row in results["generation"]
+            ],
+        )
+
+
+_DOES = {"check": "say yes or no", "build": "decode the text, check, build an object"}
+
+
+def _server(results: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    return next((server for server in results["servers"] if server["name"] == name), None)
+
+
+def _cell(figure: Mapping[str, Any], *, alone: bool) -> str:
+    median = figure["median"]
+    text = f"{median:,.0f}" if median >= 100 else f"{median:.3g}"
+    if alone:
+        return text
+    low, high = figure["spread"]
+    return f"{text}: {figure['ratio']:.2f} ({low:.2f} to {high:.2f})"

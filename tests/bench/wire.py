@@ -1,0 +1,207 @@
+"""One server process, measured from outside: how long it takes to answer, how much memory it takes."""
+
+import json
+import os
+import statistics
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+REVISION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": REVISION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+}
+PIPELINED = 3
+"""How many times as many calls are sent at once as one after the other."""
+PATIENCE = 2.0
+"""Seconds that slow servers get for either; what they have done by then counts."""
+DEADLINE = 60.0
+"""Seconds after which a server that does not answer is given up."""
+
+# Byte code is cached, as it is for every installed package, and output is buffered, whatever this shell has set.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONPATH")
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contestant:
+    """A server that is measured.
+
+    Attributes:
+        name: What the table calls it.
+        command: How it is started.
+        path: Its PYTHONPATH.
+        tool: The tool that is called.
+        arguments: What it is called with.
+        expected: A part of each answer's text, by which it is known to be right.
+        handshake: The revision for the handshake that the server wants first; None where it wants none.
+    """
+
+    name: str
+    command: Sequence[str]
+    path: str = ""
+    tool: str
+    arguments: Mapping[str, Any]
+    expected: str
+    handshake: str | None = None
+
+    def request(self, id_: int, method: str, **params: object) -> bytes:
+        """Return a request as a line; metadata is in each where there is no handshake."""
+        more = {} if self.handshake else {"_meta": META}
+        message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": {**params, **more}}
+        return json.dumps(message).encode() + b"\n"
+
+    def call(self, id_: int) -> bytes:
+        return self.request(id_, "tools/call", name=self.tool, arguments=self.arguments)
+
+
+class WrongAnswerError(Exception):
+    """A server that did not do what it was measured by; the text has what it answered."""
+
+
+@dataclass(slots=True)
+class _Pipes:
+    """A server process and its descriptors."""
+
+    process: subprocess.Popen[bytes]
+    source: int
+    sink: int
+
+    def write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self.sink, data) :]
+
+    def read_line(self) -> bytes:
+        pieces: list[bytes] = []
+        while True:
+            piece = os.read(self.source, 1 << 20)
+            if not piece:
+                raise WrongAnswerError(f"the server ended; it had written {b''.join(pieces)[-300:]!r}")
+            pieces.append(piece)
+            if piece.endswith(b"\n"):
+                return b"".join(pieces)
+
+    def read_lines(self, count: int) -> bytes:
+        """Read a number of lines and return the last of what was read."""
+        piece = b""
+        while count > 0:
+            piece = os.read(self.source, 1 << 20)
+            if not piece:
+                raise WrongAnswerError(f"the server ended; {count} answers are missing")
+            count -= piece.count(b"\n")
+        return piece
+
+
+def measure(contestant: Contestant, calls: int) -> dict[str, float]:
+    """Run a server once.
+
+    Returns:
+        ``start``: ms until the first tools/list is answered; ``first call``: ms that the first tools/call takes then;
+        ``round trip p50`` and ``p99``: µs of one call after the other; ``calls/s``: of calls sent all at once;
+        ``memory``: MB held at most.
+    """
+    environment = {**ENVIRONMENT, "PYTHONPATH": contestant.path} if contestant.path else ENVIRONMENT
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        contestant.command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        bufsize=0,
+    )
+    guard = threading.Timer(DEADLINE, process.kill)
+    guard.start()
+    assert process.stdin
+    assert process.stdout
+    pipes = _Pipes(process, process.stdout.fileno(), process.stdin.fileno())
+    try:
+        _open(contestant, pipes)
+        start = time.perf_counter() - began
+        began = time.perf_counter()
+        pipes.write(contestant.call(1))
+        answer = pipes.read_line()
+        first = time.perf_counter() - began
+        if contestant.expected not in json.dumps(json.loads(answer)):
+            raise WrongAnswerError(f"{contestant.name} answered {answer[:300]!r}")
+        trips = _trips(contestant, pipes, calls)
+        p50 = statistics.median(trips)
+        rate = _rate(contestant, pipes, max(20, min(PIPELINED * calls, int(PATIENCE / p50))))
+        memory = peak_memory(process.pid)
+        process.stdin.close()
+        process.wait(DEADLINE)
+    finally:
+        guard.cancel()
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+    return {
+        "start": start * 1e3,
+        "first call": first * 1e3,
+        "round trip p50": p50 * 1e6,
+        "round trip p99": sorted(trips)[int(len(trips) * 0.99)] * 1e6,
+        "calls/s": rate,
+        "memory": memory,
+    }
+
+
+def _open(contestant: Contestant, pipes: _Pipes) -> None:
+    """Have tools/list answered, shaking hands first where the server wants that."""
+    if contestant.handshake:
+        client = {
+            "protocolVersion": contestant.handshake,
+            "capabilities": {},
+            "clientInfo": {"name": "b", "version": "1"},
+        }
+        pipes.write(contestant.request(0, "initialize", **client))
+        pipes.read_line()
+        pipes.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    pipes.write(contestant.request(0, "tools/list"))
+    answer = json.loads(pipes.read_line())
+    if "result" not in answer:
+        raise WrongAnswerError(f"{contestant.name} answered tools/list with {str(answer)[:300]}")
+
+
+def _trips(contestant: Contestant, pipes: _Pipes, calls: int) -> list[float]:
+    trips: list[float] = []
+    finished = time.perf_counter() + PATIENCE
+    for number in range(calls):
+        data = contestant.call(number)
+        began = time.perf_counter()
+        pipes.write(data)
+        pipes.read_line()
+        ended = time.perf_counter()
+        trips.append(ended - began)
+        if ended > finished:
+            break
+    return trips
+
+
+def _rate(contestant: Contestant, pipes: _Pipes, count: int) -> float:
+    data = b"".join(map(contestant.call, range(count)))
+    writer = threading.Thread(target=pipes.write, args=(data,))
+    began = time.perf_counter()
+    writer.start()
+    last = pipes.read_lines(count)
+    elapsed = time.perf_counter() - began
+    writer.join()
+    if b'"error"' in last or b'"isError":true' in last.replace(b" ", b""):
+        raise WrongAnswerError(f"{contestant.name} answered {last[-300:]!r}")
+    return count / elapsed
+
+
+def peak_memory(pid: int) -> float:
+    """Return the most memory that a process has held (MB), from Linux's /proc; the parent's is not counted in."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
