@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from jsonschema import Draft202012Validator
 
 from toolmint.assets import SCHEMAS
-from toolmint.revision import load_revision
+from toolmint.revision import known_revisions, load_revision
 
 REVISION = "2026-07-28"
 
@@ -87,6 +87,8 @@ class Exchange:
 
     def __init__(self) -> None:
         self._asked: dict[tuple[type, Any], tuple[str, str]] = {}
+        self._session = ""
+        """The revision that ``initialize`` has agreed on, if it has."""
 
     def sent(self, data: bytes) -> None:
         """Note the requests among some lines for the server, which may be no JSON at all."""
@@ -98,6 +100,9 @@ class Exchange:
                     continue
 
     def _note(self, message: Any) -> None:
+        if isinstance(message, list):
+            for one in message:
+                self._note(one)
         if not isinstance(message, dict):
             return
         params = message.get("params")
@@ -113,9 +118,23 @@ class Exchange:
     def received(self, line: bytes) -> Any:
         """Return the message that a line holds; fail if the server may not send it."""
         message = parse(line)
-        assert isinstance(message, dict), f"no object: {line[:200]!r}"
+        if isinstance(message, list):
+            assert self._session and load_revision(self._session).batches, f"no object: {line[:200]!r}"
+            assert message, "an empty batch"
+            for one in message:
+                self._judge(one)
+        else:
+            self._judge(message)
+        return message
+
+    def _judge(self, message: Any) -> None:
+        line = json.dumps(message)[:200]
+        assert isinstance(message, dict), f"no object: {line}"
         if "method" in message:
-            assert "id" not in message, f"a request from the server: {line[:200]!r}"
+            if self._session and not self._is_modern(message):
+                judge_handshake(line_without_id(message), None, self._session)
+                return
+            assert "id" not in message, f"a request from the server: {line}"
         request = None
         if "result" in message or "error" in message:
             assert "id" in message, "a response without id"
@@ -124,8 +143,89 @@ class Exchange:
             assert type(id_) in (int, str) or (id_ is None and "error" in message), f"id {id_!r}"
             request = self._asked.get(_key(id_)) if refused else self._asked.pop(_key(id_), None)
         method, version = request or (None, REVISION)
-        judge(line_without_id(message), method, version)
-        return message
+        if method == "initialize" and version == "None" and "result" in message:
+            self._session = message["result"]["protocolVersion"]
+        if version == "None" and (self._session or method == "ping"):
+            judge_handshake(line_without_id(message), method, self._session or HANDSHAKES[-1])
+        else:
+            judge(line_without_id(message), method, version)
+
+    def _is_modern(self, message: Any) -> bool:
+        """Say whether a notification may belong to a modern request that is in flight."""
+        if "id" in message or not any(version == REVISION for _, version in self._asked.values()):
+            return False
+        try:
+            judge(line_without_id(message), None, REVISION)
+        except AssertionError:
+            return False
+        return True
+
+
+HANDSHAKES = known_revisions(era="handshake")
+
+
+@lru_cache(4096)
+def judge_handshake(text: str, method: str | None, name: str) -> None:
+    """Fail unless a message may be sent in a revision of the handshake era: it holds nothing that this does not know.
+
+    Args:
+        text: The message.
+        method: What it answers, if that is known.
+        name: The revision's name.
+    """
+    message = json.loads(text)
+    revision = load_revision(name)
+    assert message["jsonrpc"] == "2.0"
+    assert sum(member in message for member in ("method", "result", "error")) == 1, text[:200]
+    if "error" in message:
+        error = message["error"]
+        known = {code.code for code in revision.errors.values()} - {-32042}
+        assert type(error["code"]) is int
+        assert error["code"] in known, f"code {error['code']} is none of {name}'s"
+        assert "\n" not in error["message"], error["message"]
+        assert "Traceback" not in error["message"], error["message"]
+        return
+    if "method" in message:
+        definition, judged = revision.methods[message["method"]].message, message
+    else:
+        assert method is not None, "a result is judged by the method of its request"
+        result = revision.methods[method].result
+        assert result is not None
+        definition, judged = result, message["result"]
+        assert result != "EmptyResult" or set(judged) <= {"_meta"}, text[:200]
+    errors = [
+        f"{error.json_path}: {error.message[:300]}" for error in _closed_validator(definition, name).iter_errors(judged)
+    ]
+    assert not errors, f"no valid {definition} in {name}: {errors}"
+    for key in _meta_keys(message):
+        assert META_KEY.fullmatch(key), f"{key!r} is no key for _meta"
+        assert not key.startswith("io.modelcontextprotocol/"), f"{name} has no {key}"
+
+
+@cache
+def _closed_validator(definition: str, name: str) -> Draft202012Validator:
+    """Return a validator that also refuses members which a definition does not name, wherever it names some."""
+    schema = load_revision(name).schema(definition)
+    return Draft202012Validator(_closed(schema), format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def _closed(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    closed = dict(schema)
+    for keyword in ("properties", "$defs"):
+        if keyword in schema:
+            closed[keyword] = {name: _closed(part) for name, part in schema[keyword].items()}
+    if "anyOf" in schema:
+        closed["anyOf"] = [_closed(part) for part in schema["anyOf"]]
+    if "items" in schema:
+        closed["items"] = _closed(schema["items"])
+    properties = schema.get("properties")
+    if properties and properties.get("type", {}).get("const") != "object":  # a JSON Schema may say more
+        closed.setdefault("additionalProperties", {} if set(properties) <= {"_meta", "progressToken"} else False)
+        if "method" in properties:  # what every message has besides, where the definition leaves that to JSON-RPC
+            closed["properties"] = {"jsonrpc": {}, "id": {}, **closed["properties"]}
+    return closed
 
 
 def _key(id_: object) -> tuple[type, Any]:

@@ -9,6 +9,7 @@ from reference import REFERENCE, needs_reference
 from servers import META, Server, call, request
 from toolmint import commands
 from toolmint.assets import SCHEMAS
+from toolmint.revision import known_revisions
 
 REVISION, NEXT = "2026-07-28", "2027-03-01"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -83,7 +84,8 @@ def test_moving_changes_one_line_of_the_manifest_and_says_what_changes(manifest:
         for a, b in zip(before["tools.yaml"].splitlines(), after["tools.yaml"].splitlines(), strict=True)
         if a != b
     ]
-    assert [new for _, new in changed] == [f'protocol: "{NEXT}"']
+    kept = ", ".join(f'"{name}"' for name in reversed(known_revisions(era="handshake")))
+    assert [new for _, new in changed] == [f'protocol: ["{NEXT}", {kept}]']
     assert {name for name in before if before[name] != after[name]} == {"tools.yaml"}
     with Server(manifest.parent / "src", "moving_mcp") as server:
         discovered = server.ask(request(1, "server/discover", {**META, VERSION_KEY: NEXT}))

@@ -142,8 +142,8 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
     manifest = folder / "tools.yaml"
     if manifest.exists():
         return _failed("exists", "there is a manifest already", manifest, f"run toolmint generate {manifest}")
-    newest = known_revisions(era="modern")[-1]
-    text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, revision=newest)
+    protocol = _protocol(known_revisions()[::-1])
+    text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, protocol=protocol)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         change_files(folder, {"tools.yaml": text.encode()}, ())
@@ -217,9 +217,9 @@ def import_answers(source: Path, destination: Path, *, name: str | None = None, 
         return _failed("cannot-read", f"cannot be read: {error.strerror}", source, "name a file that can be read")
     except UnicodeDecodeError:
         return _failed("not-text", "is neither UTF-8 nor UTF-16", source, "save it as UTF-8")
-    newest = known_revisions(era="modern")[-1]
+    protocol = known_revisions()[::-1]
     try:
-        text = import_manifest(answers, source=str(source), name=name, version=version, protocol=newest)
+        text = import_manifest(answers, source=str(source), name=name, version=version, protocol=protocol)
         destination.parent.mkdir(parents=True, exist_ok=True)
         change_files(destination.parent, {destination.name: text.encode()}, ())
     except ManifestError as error:
@@ -282,6 +282,8 @@ def add_revision(schema: Path, name: str, project: Path) -> Outcome:
 def move(path: Path, name: str, *, force: bool = False) -> Outcome:
     """Move a project to another revision of the protocol, and say what that changes on the wire and for handlers.
 
+    Revisions of the handshake era that are served stay served.
+
     Args:
         path: The manifest; its ``protocol`` is changed, and nothing else in it.
         name: The revision.
@@ -291,10 +293,13 @@ def move(path: Path, name: str, *, force: bool = False) -> Outcome:
 
     own = path.parent / "schema"
     try:
-        manifest = load_manifest(path, revisions=known_revisions(own, era="modern"))
-        report = compare_revisions(load_revision(manifest.protocol[0], own), load_revision(name, own))
+        manifest = _manifest(path)
+        named = [load_revision(known, own) for known in manifest.protocol]
+        present = next(revision for revision in named if revision.era == "modern")
+        report = compare_revisions(present, load_revision(name, own))
         before = path.read_bytes()
-        after = _with_protocol(before.decode(), manifest, name)
+        kept = [revision.name for revision in named if revision.era == "handshake" and revision.name != name]
+        after = _with_protocol(before.decode(), manifest, [name, *kept])
     except ManifestError as error:
         return Outcome(problems=error.problems, unusable=True)
     except RevisionError as error:
@@ -317,8 +322,8 @@ def move(path: Path, name: str, *, force: bool = False) -> Outcome:
     )
 
 
-def _with_protocol(text: str, manifest: Manifest, name: str) -> str | None:
-    """Return a manifest's text with another revision in it; None if the old one takes more than a line."""
+def _with_protocol(text: str, manifest: Manifest, names: Sequence[str]) -> str | None:
+    """Return a manifest's text with other revisions in it; None if the old ones take more than a line."""
     place = manifest.positions.value("/protocol")
     lines = text.splitlines(keepends=True)
     line = lines[place.line - 1]
@@ -326,8 +331,19 @@ def _with_protocol(text: str, manifest: Manifest, name: str) -> str | None:
     if found is None:
         return None
     start = place.column - 1
-    lines[place.line - 1] = f'{line[:start]}"{name}"{line[start + found.end() :]}'
+    lines[place.line - 1] = line[:start] + _protocol(names) + line[start + found.end() :]
     return "".join(lines)
+
+
+def _protocol(names: Sequence[str]) -> str:
+    """Return what a manifest says of its revisions, as YAML."""
+    quoted = [f'"{name}"' for name in names]
+    return f"[{', '.join(quoted)}]" if len(quoted) > 1 else quoted[0]
+
+
+def _manifest(path: Path) -> Manifest:
+    own = path.parent / "schema"
+    return load_manifest(path, revisions=known_revisions(own), modern=known_revisions(own, era="modern"))
 
 
 def _revision_problem(error: RevisionError, path: Path) -> Problem:
@@ -349,11 +365,7 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
     project = path.parent
     own_revisions = project / "schema"
     try:
-        manifest = load_manifest(
-            path,
-            revisions=known_revisions(own_revisions),
-            modern=known_revisions(own_revisions, era="modern"),
-        )
+        manifest = _manifest(path)
         revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
         plan = _plan(manifest, revisions)
         lock = read_lock(project)

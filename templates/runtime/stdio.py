@@ -257,19 +257,25 @@ class Stdio:
             message = decode(line)
         except (ParseError, MemoryError):
             message = None
+        if type(message) is list and dispatcher.receive is not dispatcher:  # a batch of the handshake era
+            self._hold(f"\ud800held {id(line)}", line)
+            return
         if type(message) is dict and message.get("jsonrpc") == "2.0":
             id_ = message.get("id")
             method = message.get("method")
             offered = dispatcher.methods.get(method) if type(method) is str else None
             runs_a_handler = offered is not None and hasattr(offered.serve, "reply")
             if runs_a_handler and (type(id_) is int or type(id_) is str) and id_ not in dispatcher.in_flight:
-                # In flight from here on, so that it can be cancelled and its id not be used again.
-                self._held.append((dispatcher.enter(None, id_, "", "a request held back", {}), line))
-                self._held_size += len(line)
+                self._hold(id_, line)
                 return
         reply = self._answer(line)
         if reply is not None:
             self._replies.append(reply)
+
+    def _hold(self, id_: str | int, line: bytes) -> None:
+        """Hold back a line; in flight from here on, so that it can be cancelled and its id not be used again."""
+        self._held.append((self._dispatcher.enter(None, id_, "", "a request held back", {}), line))
+        self._held_size += len(line)
 
     def _wait_for_room(self) -> None:
         """Wait until fewer calls run, or something more has been read."""

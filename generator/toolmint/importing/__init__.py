@@ -53,7 +53,7 @@ _Place = tuple[str | int, ...]
 
 
 def import_manifest(
-    text: str, *, source: str, name: str | None = None, version: str | None = None, protocol: str
+    text: str, *, source: str, name: str | None = None, version: str | None = None, protocol: Sequence[str]
 ) -> str:
     """Return a manifest, as YAML text, of what a server's saved answers list.
 
@@ -67,13 +67,14 @@ def import_manifest(
         source: What the text is called in problems.
         name: The server's name; the one in the answers where it is None.
         version: The server's version; the one in the answers, or else 0.1.0, where it is None.
-        protocol: The revision of the manifest.
+        protocol: The revisions of the manifest, the preferred one first.
 
     Raises:
         ManifestError: There is nothing to import, or nothing that says what the server is called.
     """
     answers = read_answers(text, source=source)
-    value: JSONObject = {"toolmint": 1, "protocol": protocol, "server": _server(answers, source, name, version)}
+    named = list(protocol) if len(protocol) > 1 else protocol[0]
+    value: JSONObject = {"toolmint": 1, "protocol": named, "server": _server(answers, source, name, version)}
     if answers.caching:
         value["defaults"] = answers.caching
     value.update({name: [_ordered(entry) for entry in entries] for name, entries in answers.entries.items() if entries})
@@ -153,19 +154,19 @@ def _manifest_keys_only(value: JSONObject, notes: defaultdict[_Place, list[str]]
     return kept
 
 
-def _load(value: JSONObject, protocol: str) -> tuple[Manifest | None, tuple[Problem, ...], str]:
+def _load(value: JSONObject, protocol: Sequence[str]) -> tuple[Manifest | None, tuple[Problem, ...], str]:
     """Load a manifest from its value; return it, or what is wrong with it, and the text it was loaded from."""
     text = document(value, {})
     with tempfile.TemporaryDirectory(prefix="toolmint-") as folder:
         path = Path(folder) / "tools.yaml"
         path.write_text(text, encoding="utf-8", newline="")
         try:
-            return load_manifest(path, revisions=[protocol]), (), text
+            return load_manifest(path, revisions=protocol), (), text
         except ManifestError as error:
             return None, error.problems, text
 
 
-def _refusals(value: JSONObject, protocol: str) -> dict[_Place, list[str]]:
+def _refusals(value: JSONObject, protocol: Sequence[str]) -> dict[_Place, list[str]]:
     """Return what the manifest's own checks say, by the entry that they say it against."""
     _, problems, text = _load(value, protocol)
     if not problems:
@@ -189,7 +190,7 @@ def _entry_lines(value: JSONObject, text: str) -> Iterator[tuple[int, _Place]]:
             index += 1
 
 
-def _share_definitions(value: JSONObject, refused: set[_Place], protocol: str) -> JSONObject:
+def _share_definitions(value: JSONObject, refused: set[_Place], protocol: Sequence[str]) -> JSONObject:
     """Return the manifest with the definitions that schemas have in common written once.
 
     A definition is shared if every schema that has one of its name has the same, and there are at least two. A tool

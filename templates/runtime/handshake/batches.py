@@ -1,11 +1,13 @@
 """Several messages in one line, as the one revision has them that knows batches (JSON-RPC 2.0, section 6).
 
-They are answered in one line too, when all of them are done. ``def`` handlers run one after the other, ``async def``
-handlers all at once.
+They are answered in one line too, when all of them are done: ``def`` handlers one after the other in a thread of the
+batch's own, ``async def`` handlers all at once.
 """
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from functools import partial
 
 from ..dispatcher import INVALID_REQUEST, VERSION_KEY, Pending, error_reply
@@ -13,7 +15,6 @@ from ..jsontext import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Sequence
     from typing import Any
 
@@ -25,43 +26,69 @@ MOST_MESSAGES = 256
 """How many messages a batch may have."""
 
 
-class _Batch:
-    """Serves a batch whose ``async def`` handlers are still to run: the owner of a request that is no request."""
+class Batch:
+    """Serves a batch; for the transport, what runs it is the handler of a single request.
 
-    def __init__(self, session: Session, done: list[str], pending: Sequence[Pending]) -> None:
+    Args:
+        session: Answers each message.
+        messages: What the array holds.
+    """
+
+    def __init__(self, session: Session, messages: Sequence[Any]) -> None:
+        """Answer nothing yet."""
         self._session = session
-        self._done = done
-        self._pending = pending
+        self._messages = messages
+        self._replies: list[str] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._late: list[asyncio.TimerHandle] = []
+        self._loop: asyncio.AbstractEventLoop
 
-    async def run(self) -> list[str]:
-        """Run the handlers and return all replies."""
-        import asyncio
+    async def run(self) -> None:
+        """Answer all messages."""
+        self._loop = asyncio.get_running_loop()
+        served = asyncio.Event()
+        threading.Thread(target=self._serve, args=[served], name="batch", daemon=True).start()
+        await served.wait()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for timer in self._late:
+            timer.cancel()
 
-        loop = asyncio.get_running_loop()
-        tasks = [loop.create_task(self._run(pending)) for pending in self._pending]
-        for pending, task in zip(self._pending, tasks, strict=True):
-            pending.context._on_cancel(partial(_cancel_soon, loop, task))
-        late = [
-            loop.call_later(context.timeout, self._expire, context, task)
-            for context, task in zip((pending.context for pending in self._pending), tasks, strict=True)
-            if context.timeout
-        ]
-        await asyncio.wait(tasks)
-        for handle in late:
-            handle.cancel()
-        return self._done
+    def entered(self, context: Context) -> None:
+        """Have a request of the batch end when its time is up."""
+        if context.timeout:
+            self._soon(self._limit, context, context.timeout)
 
-    def reply(self, _: Context, value: Any) -> str:
-        """Return the line that answers the batch; nothing where no answer is due."""
-        return joined(value)
+    def reply(self, _context: Context, _value: object) -> str:
+        """Return the line that answers the batch; an empty text where no answer is due."""
+        return f"[{','.join(self._replies)}]\n" if self._replies else ""
 
-    def failed(self, _context: Context, _error: BaseException) -> str:
+    def failed(self, context: Context, _error: BaseException) -> str:
         """Return the line with what has been answered so far."""
-        return joined(self._done)
+        return self.reply(context, None)
 
-    def timed_out(self, _: Context) -> str:
+    def timed_out(self, context: Context) -> str:
         """Return the line with what has been answered so far."""
-        return joined(self._done)
+        return self.reply(context, None)
+
+    def _serve(self, served: asyncio.Event) -> None:
+        session, thread = self._session, threading.get_ident()
+        session.batches[thread] = self
+        try:
+            for message in self._messages:
+                answer = _answer(session, message)
+                if isinstance(answer, Pending):
+                    self._soon(self._start, answer)
+                else:
+                    self._add(answer)
+        finally:
+            del session.batches[thread]
+            self._soon(served.set)
+
+    def _start(self, pending: Pending) -> None:
+        task = self._loop.create_task(self._run(pending))
+        self._tasks.append(task)
+        pending.context._on_cancel(partial(self._soon, task.cancel))
 
     async def _run(self, pending: Pending) -> None:
         value: object = None
@@ -72,13 +99,22 @@ class _Batch:
             error = problem
         self._add(self._session.conclude(pending.context, value, error))
 
-    def _expire(self, context: Context, task: asyncio.Task[None]) -> None:
-        self._add(self._session.expire(context))
-        task.cancel()
+    def _limit(self, context: Context, seconds: float) -> None:
+        self._late.append(self._loop.call_later(seconds, self._expire, context, self._loop.time() + seconds))
+
+    def _expire(self, context: Context, due: float) -> None:
+        left = due + context.idle - self._loop.time()
+        if left > 0 and not context.answered:
+            self._limit(context, left)
+        else:
+            self._add(self._session.expire(context))
 
     def _add(self, reply: str | None) -> None:
         if reply is not None:
-            self._done.append(reply)
+            self._replies.append(reply.rstrip("\n"))
+
+    def _soon(self, function: Any, *args: Any) -> None:
+        self._loop.call_soon_threadsafe(function, *args)
 
 
 def answer_batch(session: Session, messages: Sequence[Any]) -> Answer:
@@ -93,35 +129,22 @@ def answer_batch(session: Session, messages: Sequence[Any]) -> Answer:
     if len(messages) > MOST_MESSAGES:
         text = f"a batch may have {MOST_MESSAGES} messages at most, not {len(messages)}: send several"
         return error_reply("null", INVALID_REQUEST, text)
-    done: list[str] = []
-    pending: list[Pending] = []
-    for message in messages:
-        answer = _answer(session, message)
-        if isinstance(answer, Pending):
-            pending.append(answer)
-        elif answer is not None:
-            done.append(answer)
-    if not pending:
-        return joined(done) if done else None
-    batch = _Batch(session, done, pending)
-    context = session.enter(batch, f"{_BATCH} {id(batch)}", "null", "a batch", {"_meta": {}})
+    batch = Batch(session, messages)
+    context = session.enter(batch, f"{_NO_ID}{id(batch)}", "null", "a batch", {"_meta": {}})
     return Pending(context, batch.run())
 
 
-def _cancel_soon(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
-    loop.call_soon_threadsafe(task.cancel)
-
-
-_BATCH = "\ud800 batch"  # a lone surrogate, which no request's id can be equal to by accident
+_NO_ID = "\ud800batch "
+"""What the key of a batch among the requests in flight begins with: a lone surrogate, so that hardly any id does."""
 
 
 def _answer(session: Session, message: Any) -> Answer:
     if type(message) is list:
         return error_reply("null", INVALID_REQUEST, "a batch cannot hold another")
     if type(message) is dict and (message.get("method") == "initialize" or _is_modern(message)):
-        id_ = message.get("id")
         if "id" not in message:
             return None
+        id_ = message["id"]
         text = "this request cannot be part of a batch: send it in a line of its own"
         return error_reply(encode(id_) if type(id_) in (int, str) else "null", INVALID_REQUEST, text)
     return session(message)
@@ -131,8 +154,3 @@ def _is_modern(message: dict[str, Any]) -> bool:
     params = message.get("params")
     meta = params.get("_meta") if type(params) is dict else None
     return type(meta) is dict and VERSION_KEY in meta
-
-
-def joined(replies: Sequence[str]) -> str:
-    """Return replies as one line."""
-    return "[" + ",".join(reply.rstrip("\n") for reply in replies) + "]\n" if replies else ""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..dispatcher import Accepts, Answer, Explains, Id, Owner
     from ..lifespan import Lifespan
     from ..questions import Page, Question
+    from .batches import Batch
     from .terms import Terms
     from .waiting import Round
 
@@ -136,6 +137,8 @@ class Session(Dispatcher):
         self.subscribed: set[str] = set()
         self.asked: dict[int, Round] = {}
         """The requests to the client that are not answered yet, by their ids."""
+        self.batches: dict[int, Batch] = {}
+        """The batches that are served, by the threads that do so."""
         self.changing = threading.Lock()
         self._meta: dict[str, Any] = {}
         self._offered: dict[str, _Offered] = {}
@@ -185,8 +188,11 @@ class Session(Dispatcher):
             return offered.serve(id_, id_text, known)
         except Refusal as refusal:
             return error_reply(id_text, refusal.code, str(refusal), refusal.data)
-        except Exception as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
+        except BaseException as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
             self.log.failure(f"{method} failed", error)
+            context = self.in_flight.get(id_)
+            if context is not None and not self.leave(context):
+                return None
             return error_reply(id_text, INTERNAL_ERROR, "Internal error")
 
     @property
@@ -200,7 +206,12 @@ class Session(Dispatcher):
         """Put a request in flight and return its context; ``timeout`` is as in the dispatcher."""
         context = HandshakeContext(self, owner, id_, id_text, name, params, timeout)
         context.session = self
-        self.in_flight[id_] = self.modern.latest = context
+        self.in_flight[id_] = context
+        batch = self.batches.get(threading.get_ident()) if self.batches else None
+        if batch is None:
+            self.modern.latest = context
+        else:
+            batch.entered(context)
         return context
 
     def asker(self, context: Context, _: Mapping[str, Any]) -> Asker:

@@ -118,13 +118,30 @@ def replacement(block: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str,
 
 def _restrict(tool: dict[str, Any]) -> None:
     """Keep the schemas of a tool to what all these revisions have: objects, each of whose properties has a schema."""
-    if tool.get("outputSchema", {}).get("type", "object") != "object":
-        del tool["outputSchema"]
+    output = tool.get("outputSchema")
+    if output is not None and output.get("type") != "object":
+        if _refers_to_object(output):
+            tool["outputSchema"] = {"type": "object", **output}
+        else:
+            del tool["outputSchema"]
     for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
         if schema is not None and not all(type(part) is dict for part in schema.get("properties", {}).values()):
             properties = {name: _as_object(part) for name, part in schema["properties"].items()}
             tool[key] = {**schema, "properties": properties}
+
+
+def _refers_to_object(schema: Mapping[str, Any]) -> bool:
+    """Say whether a schema does nothing but refer to one for objects, among its own definitions."""
+    found: Any = schema
+    for _ in range(len(schema.get("$defs", ()))):
+        reference = found.get("$ref", "")
+        found = schema["$defs"].get(reference.removeprefix("#/$defs/"))
+        if type(found) is not dict or not reference.startswith("#/$defs/"):
+            return False
+        if found.get("type") == "object":
+            return True
+    return False
 
 
 def _as_object(schema: Any) -> dict[str, Any]:

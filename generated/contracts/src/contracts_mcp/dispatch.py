@@ -18,6 +18,10 @@ from .runtime.subscriptions import Subscriptions
 from .runtime.tools import Toolbox
 from .validators import _requests_2026_07_28
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .runtime.handshake.eras import Eras
+
 TITLE = "Contract store 0.1.0"
 
 META = '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"contracts","version":"0.1.0"}}'
@@ -122,6 +126,8 @@ def make_dispatcher() -> Dispatcher:
     dispatcher.meta = META
     dispatcher.state_lifetime = 600.0
     dispatcher.input_checks = INPUT_CHECKS
+    dispatcher.openings = frozenset(["initialize", "ping"])
+    dispatcher.open_era = _open_era
     dispatcher.methods = {
         "server/discover": Method(
             Constant(DISCOVERY),
@@ -218,3 +224,9 @@ def make_dispatcher() -> Dispatcher:
         ),
     }
     return dispatcher
+
+
+def _open_era(dispatcher: Dispatcher) -> Eras:
+    from .runtime.handshake.eras import Eras
+
+    return Eras(dispatcher)

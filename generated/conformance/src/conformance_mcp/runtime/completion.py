@@ -76,8 +76,7 @@ class Completions(Serving):
             return self._reply(id_text, CompletionResult(matching(values, argument["value"])))
         if sum(context.owner is self for context in list(dispatcher.in_flight.values())) >= MOST_AT_ONCE:
             raise Refusal(INTERNAL_ERROR, "Too many completions are under way: ask again when some have been answered")
-        context = dispatcher.enter(self, id_, id_text, values.name, params)
-        context.timeout = values.timeout
+        context = dispatcher.enter(self, id_, id_text, values.name, params, values.timeout)
         try:
             handler = values.handler or dispatcher.handlers.load("completion", values.name, values.module)
         except BaseException as error:  # noqa: BLE001 - a handler's module may raise anything while it is imported

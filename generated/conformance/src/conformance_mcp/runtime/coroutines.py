@@ -1,10 +1,17 @@
 # Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
-"""Runs ``async def`` handlers, all on one event loop in a thread of its own that starts with the first of them."""
+"""Runs ``async def`` handlers, all on one event loop in a thread of its own that starts with the first of them.
+
+A handler that keeps the loop waiting, by doing slow work without ``await``, keeps all others on it waiting too. Those
+that have not started after a while get another loop; the kept one goes on with what it has, and ends with that.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
+import time
+from collections import deque
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,36 +20,127 @@ if TYPE_CHECKING:
 
     from .context import Context
     from .dispatcher import Pending
+    from .log import Log
+
+    Conclude = Callable[[Context, object, BaseException | None], str | None]
+    Deliver = Callable[[str | None], None]
+
+_PATIENCE = 1.0
+"""Seconds that a handler waits for a loop that is kept before it gets another one."""
 
 
 class Coroutines:
-    """An event loop for handlers.
+    """Event loops for handlers: as a rule, one.
 
     Args:
         conclude: Makes the reply of a request, its handler's result, and the exception it raised instead.
         deliver: Called in the loop's thread with each reply (or None) when its handler has ended.
+        log: Where to complain about a handler that keeps the loop.
     """
 
-    def __init__(
-        self,
-        conclude: Callable[[Context, object, BaseException | None], str | None],
-        deliver: Callable[[str | None], None],
-    ) -> None:
-        """Start the loop."""
+    def __init__(self, conclude: Conclude, deliver: Deliver, log: Log) -> None:
+        """Start a loop."""
         self._conclude = conclude
         self._deliver = deliver
-        self._loop = asyncio.new_event_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
-        threading.Thread(target=self._loop.run_forever, name="coroutines", daemon=True).start()
+        self._log = log
+        self._changing = threading.Lock()
+        self._loop = _Loop(conclude, deliver, log)
 
     def start(self, pending: Pending) -> None:
         """Run a handler to its end; a cancelled request raises CancelledError where it waits."""
-        self._loop.call_soon_threadsafe(self._start, pending)
+        with self._changing:
+            self._loop.start(pending)
 
-    def _start(self, pending: Pending) -> None:
+    @property
+    def waiting(self) -> bool:
+        """Whether some handlers wait for the loop to start them."""
+        return bool(self._loop.waiting)
+
+    def look(self) -> None:
+        """Give the handlers that wait another loop, if theirs has been kept from them for too long."""
+        with self._changing:
+            kept = self._loop
+            try:
+                _, since = kept.waiting[0]
+            except IndexError:
+                return
+            if time.monotonic() - since < _PATIENCE:
+                return
+            try:
+                self._loop = _Loop(self._conclude, self._deliver, self._log)
+            except (OSError, RuntimeError, MemoryError):  # neither descriptors nor threads: they have to wait
+                return
+            text = f"the event loop is kept by {kept.labels}: do slow work in a thread, or in a plain def"
+            self._log("warning", text)
+            while kept.waiting:
+                try:
+                    pending, _ = kept.waiting.popleft()
+                except IndexError:  # started just now
+                    break
+                self._loop.start(pending)
+            kept.retire()
+
+    def leave_to_parent(self) -> None:
+        """In a process that a handler has forked: run nothing more when that handler lets go."""
+        self._loop.leave_to_parent()
+
+
+class _Loop:
+    """One event loop and its thread."""
+
+    def __init__(self, conclude: Conclude, deliver: Deliver, log: Log) -> None:
+        self._conclude = conclude
+        self._deliver = deliver
+        self._log = log
+        self._tasks: dict[asyncio.Task[None], Context] = {}
+        self._retired = False
+        self._process = os.getpid()
+        self.waiting: deque[tuple[Pending, float]] = deque()
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(self._failed)
+        self._thread = threading.Thread(target=self._live, name="coroutines", daemon=True)
+        self._thread.start()
+
+    @property
+    def labels(self) -> str:
+        """What runs on the loop, for log lines."""
+        return ", ".join(sorted({context.name for context in list(self._tasks.values())})) or "something it left behind"
+
+    def start(self, pending: Pending) -> None:
+        """Run a handler as soon as the loop gets to it."""
+        self.waiting.append((pending, time.monotonic()))
+        self._loop.call_soon_threadsafe(self._start_next)
+
+    def retire(self) -> None:
+        """End the loop when nothing runs on it any more."""
+        self._retired = True
+        self._loop.call_soon_threadsafe(self._end_if_retired)
+
+    def leave_to_parent(self) -> None:
+        """Run nothing more in this process, if it is the loop's own thread that has been forked."""
+        if threading.current_thread() is self._thread:
+            self._loop.stop()
+
+    def _live(self) -> None:
+        while True:
+            try:
+                self._loop.run_forever()
+            except BaseException as error:  # noqa: BLE001 - what a handler's own task raised to end the process
+                self._log.failure("a task that a handler has left behind failed", error)
+            if os.getpid() != self._process:
+                os._exit(0)
+            if self._retired and not self._tasks:
+                self._loop.close()
+                return
+
+    def _start_next(self) -> None:
+        try:
+            pending, _ = self.waiting.popleft()
+        except IndexError:  # it has got another loop
+            return
         task = self._loop.create_task(self._run(pending.coroutine, pending.context))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = pending.context
+        task.add_done_callback(self._done)
 
         def cancel() -> None:
             self._loop.call_soon_threadsafe(task.cancel)
@@ -57,3 +155,18 @@ class Coroutines:
         else:
             reply = self._conclude(context, value, None)
         self._deliver(reply)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        del self._tasks[task]
+        self._end_if_retired()
+
+    def _end_if_retired(self) -> None:
+        if self._retired and not self._tasks:
+            self._loop.stop()
+
+    def _failed(self, _: object, problem: dict[str, Any]) -> None:
+        error = problem.get("exception")
+        if error is None:
+            self._log("error", f"event loop: {problem['message']}")
+        else:
+            self._log.failure(f"event loop: {problem['message']}", error)

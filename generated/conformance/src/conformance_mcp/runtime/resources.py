@@ -103,9 +103,8 @@ class Resources(Serving):
         if isinstance(found, str):
             return self._result(id_text, found)
         dispatcher = self._dispatcher
-        context = dispatcher.enter(self, id_, id_text, found.name, params)
+        context = dispatcher.enter(self, id_, id_text, found.name, params, found.timeout)
         context.called = found
-        context.timeout = found.timeout
         try:
             handler = found.handler or self._load(found)
         except BaseException as error:  # noqa: BLE001 - a handler's module may raise anything while it is imported

@@ -7,8 +7,12 @@ reads or prints can touch the frame.
 
 One thread holds the turn to read. It answers what it reads itself, which costs no hand-over, and writes all answers
 to one chunk of input at once. While it runs a handler the turn lies on the table: when a handler has run for some
-milliseconds, a watcher gives the turn to a fresh thread, which writes what was answered so far and reads on. So a slow
-call delays nobody, and a fast one pays nothing for that.
+milliseconds, a watcher passes the turn to another thread, which writes what was answered so far and reads on. So a slow
+call delays nobody, and a fast one pays nothing for that. A handler that was slow once passes the turn on by itself the
+next times, before it does anything else, until it has become fast.
+
+Only so many calls run at once. While there are that many, requests that would run a handler are held back in their
+order, up to a limit; everything else is answered as ever, and what is held back can be cancelled.
 """
 
 from __future__ import annotations
@@ -25,30 +29,43 @@ from .jsontext import ParseError, decode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from .context import Context
     from .coroutines import Coroutines
     from .deadlines import Deadlines
     from .dispatcher import Dispatcher
+    from .middleware import Handler
 
 LINE_LIMIT = 16 * 1024 * 1024
-"""How many bytes a line may have; a longer one is answered with -32700 and never held whole."""
+"""How many bytes a line may have where nothing else is said; a longer one gets -32700 and is never held whole."""
 
 CALLS_LIMIT = 256
-"""How many calls may run at once; reading waits while there are more."""
+"""How many calls may run at once where nothing else is said."""
+
+HELD_LIMIT = 1024
+"""How many requests are held back at most; their lines together are not longer than one line may be either."""
 
 _CHUNK = 1 << 16
 _WATCH_INTERVAL = 0.005
 """Seconds between two looks of the watcher, so a handler is relieved of the turn after one to two of them."""
 _WATCH_QUIET = 200
 """How many looks without traffic until the watcher sleeps and uses no time at all."""
-_ENDING = 0.9
+_FAST = 0.001
+"""Seconds that a handler known as slow may take to be fast again, once it has done so some times in a row."""
+_FAST_TIMES = 5
+_SPARE_THREADS = 4
+"""How many threads are kept, asleep, to take the turn when it is passed on next."""
+_ENDING_INTERVAL = 50
+"""Milliseconds between two looks whether it is time to stop, while the input has ended and there is no room."""
+_ENDING = 0.8
 """Seconds that calls in flight get to finish once the input has ended."""
-_STOPPING = 0.5
+_STOPPING = 0.4
 """Seconds that they get after being cancelled."""
 _CLEANING = 0.2
 """Seconds that the package's own cleaning up may take, so that all ends within two."""
+_LAST = 1.7
+"""Seconds from the end of service to the end of the process, whatever may still be stuck."""
 
 
 class Stdio:
@@ -58,16 +75,30 @@ class Stdio:
         dispatcher: Answers the messages.
         source: The descriptor to read from.
         sink: The descriptor to write to.
+        line_limit: How many bytes a line may have.
+        calls_limit: How many calls may run at once.
     """
 
-    def __init__(self, dispatcher: Dispatcher, source: int, sink: int) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        source: int,
+        sink: int,
+        *,
+        line_limit: int = LINE_LIMIT,
+        calls_limit: int = CALLS_LIMIT,
+    ) -> None:
         """Prepare to serve; nothing runs yet."""
         self._dispatcher = dispatcher
         self._source = source
         self._sink = sink
+        self._line_limit = line_limit
+        self._calls_limit = calls_limit
         self._writing = threading.Lock()
         self._ended = threading.Lock()  # held until there is nothing more to serve
         self._ended.acquire()
+        self._stopped = False  # nothing more is read, started or waited for
+        self._in_child = False  # in a process that a handler has forked
 
         # All of these belong to the thread that has the turn.
         self._lines: deque[bytes] = deque()
@@ -75,29 +106,42 @@ class Stdio:
         self._partial: list[bytes] = []  # pieces of a line whose end has not been read
         self._partial_size = 0
         self._overlong = False
+        self._input_over = False
+        self._held: deque[tuple[Context, bytes]] = deque()
+        self._held_size = 0
 
-        # The turn itself: an item lies here while its holder runs a handler, and whoever takes it away has the turn.
-        self._turn: list[None] = []
+        # The turn itself: while its holder answers a line, that line's number lies here, and whoever takes it away has
+        # the turn. A number is never used twice, so nobody can take what was put there for a later line.
+        self._turn: list[int] = []
         self._lines_served = 0
-        self._overdue = False  # set by the watcher: answers have been waiting for the rest of their chunk
+        self._spare: list[threading.Lock] = []  # threads asleep; each wakes with the turn when its lock is released
+        self._attention = False  # something is to be done before the next line is answered
         self._watching = False
         self._work = threading.Semaphore(0)
         self._watcher_started = False
+        self._short_of_threads = False
 
         self._coroutines: Coroutines | None = None
         self._deadlines: Deadlines | None = None
+        self._starting = threading.Lock()  # held while one of the two is started
         self._running = 0  # handlers that run besides the turn holder's
-        self._running_changed = threading.Condition()
+        self._counting = threading.Lock()
+        self._bell: tuple[int, int] | None = None  # a pipe that wakes the turn holder when a call has ended
+        self._listening = False  # whether the turn holder waits for that
         dispatcher.send = self._write
 
     def serve(self) -> None:
         """Serve until the input ends, the output is closed or a signal asks to stop; return when all is answered."""
-        threading.Thread(target=self._read, name="reader", daemon=True).start()
+        os.register_at_fork(after_in_child=self._leave_to_parent)
+        threading.Thread(target=self._live, name="reader", daemon=True).start()
         self._ended.acquire()
+        self._start_thread("watch over the end", _exit_at_last)
         self._dispatcher.server.close()
         if not self._drain(time.monotonic() + _ENDING):
+            self._stopped = True
             self._dispatcher.cancel_all()
             self._drain(time.monotonic() + _STOPPING)
+        self._stopped = True
 
     def end(self) -> None:
         """Stop serving; callable from any thread and from a signal handler, any number of times."""
@@ -108,8 +152,8 @@ class Stdio:
 
     @property
     def busy(self) -> bool:
-        """Whether a handler is still running."""
-        return bool(self._running or self._turn)
+        """Whether a handler is still running, or waits to."""
+        return bool(self._running or self._turn or (self._held and not self._stopped))
 
     def _drain(self, deadline: float) -> bool:
         while self.busy:
@@ -120,40 +164,146 @@ class Stdio:
 
     # Reading
 
-    def _read(self) -> None:
-        """Answer lines for as long as this thread has the turn."""
-        lines, replies, turn, answer = self._lines, self._replies, self._turn, self._answer
+    def _live(self, asleep: threading.Lock | None = None) -> None:
+        """Read while having the turn; sleep without it; end when enough other threads sleep.
+
+        Args:
+            asleep: A lock that is held until this thread gets the turn; without one it has the turn from the start.
+        """
+        if asleep is not None:
+            asleep.acquire()
+        while True:
+            try:
+                if not self._read():
+                    return
+            except BaseException as error:  # noqa: BLE001 - no memory, most likely: better an end than silence
+                self._dispatcher.log.failure("reading cannot go on", error, "critical")
+                self.end()
+                return
+            self._count(-1)
+            if len(self._spare) >= _SPARE_THREADS:
+                return
+            asleep = threading.Lock()
+            asleep.acquire()
+            self._spare.append(asleep)
+            asleep.acquire()
+
+    def _read(self) -> bool:
+        """Answer lines for as long as this thread has the turn; False when there will never be more."""
+        lines, replies, turn, dispatcher, answer = (
+            self._lines, self._replies, self._turn, self._dispatcher, self._answer
+        )  # fmt: skip
         while True:
             while lines:
+                if self._attention and not self._attend():
+                    break
                 line = lines.popleft()
-                self._lines_served += 1
-                turn.append(None)
+                self._lines_served = number = self._lines_served + 1
+                dispatcher.latest = None
+                turn.append(number)
                 if not self._watching:
                     self._watching = True
                     self._wake_watcher()
                 reply = answer(line)
                 try:
-                    turn.pop()
-                except IndexError:  # relieved meanwhile: another thread reads now
+                    turn.remove(number)
+                except ValueError:  # relieved meanwhile: another thread reads now
+                    if self._in_child:
+                        os._exit(0)
                     if reply is not None:
                         self._write(reply)
-                    self._count(-1)
-                    return
+                    return True
                 if reply is not None:
                     replies.append(reply)
-                if self._overdue or self._running >= CALLS_LIMIT:
-                    self._flush()
-                    self._wait_for_room()
+            if self._attention and (self._attend() or not self._input_over):
+                continue
             if replies:
-                self._flush()
+                self._write(self._collected())
             if not self._fill():
                 self.end()
-                return
+                return False
 
-    def _flush(self) -> None:
-        """Write the answers that this chunk of input has got so far."""
-        self._overdue = False
-        self._write(self._collected())
+    def _attend(self) -> bool:
+        """Do what is due before the next line; False when no line is left then.
+
+        Write the answers so far; then, while as many calls run as may, answer only what runs no handler, hold back the
+        rest, and wait for a call to end or for more input.
+        """
+        self._attention = False
+        lines, held = self._lines, self._held
+        while True:
+            if self._stopped:
+                return False
+            if self._running < self._calls_limit:
+                if held:
+                    self._attention = True
+                    context, line = held.popleft()
+                    self._held_size -= len(line)
+                    if not self._dispatcher.leave(context):  # cancelled while it waited
+                        continue
+                    lines.appendleft(line)
+                if self._replies:
+                    self._write(self._collected())
+                return bool(lines)
+            while lines:
+                self._answer_or_hold(lines.popleft())
+            if self._replies:
+                self._write(self._collected())
+            self._wait_for_room()
+
+    def _answer_or_hold(self, line: bytes) -> None:
+        """Answer a line that runs no handler; hold back one that does."""
+        dispatcher = self._dispatcher
+        try:
+            message = decode(line)
+        except (ParseError, MemoryError):
+            message = None
+        if type(message) is list and dispatcher.receive is not dispatcher:  # a batch of the handshake era
+            self._hold(f"\ud800held {id(line)}", line)
+            return
+        if type(message) is dict and message.get("jsonrpc") == "2.0":
+            id_ = message.get("id")
+            method = message.get("method")
+            offered = dispatcher.methods.get(method) if type(method) is str else None
+            runs_a_handler = offered is not None and hasattr(offered.serve, "reply")
+            if runs_a_handler and (type(id_) is int or type(id_) is str) and id_ not in dispatcher.in_flight:
+                self._hold(id_, line)
+                return
+        reply = self._answer(line)
+        if reply is not None:
+            self._replies.append(reply)
+
+    def _hold(self, id_: str | int, line: bytes) -> None:
+        """Hold back a line; in flight from here on, so that it can be cancelled and its id not be used again."""
+        self._held.append((self._dispatcher.enter(None, id_, "", "a request held back", {}), line))
+        self._held_size += len(line)
+
+    def _wait_for_room(self) -> None:
+        """Wait until fewer calls run, or something more has been read."""
+        import select
+
+        if self._bell is None:
+            self._bell = os.pipe()
+            for descriptor in self._bell:
+                os.set_blocking(descriptor, False)
+        self._listening = True
+        if self._running < self._calls_limit:  # before anybody could know that this thread listens
+            return
+        poll = select.poll()
+        poll.register(self._bell[0], select.POLLIN)
+        full = len(self._held) >= HELD_LIMIT or self._held_size >= self._line_limit
+        if not self._input_over:
+            poll.register(self._source, 0 if full else select.POLLIN)
+        heard = poll.poll(_ENDING_INTERVAL if self._input_over else None)
+        self._listening = False
+        for descriptor, _ in heard:
+            if descriptor == self._bell[0]:
+                os.read(descriptor, _CHUNK)
+            elif full:  # the client has gone; what it left in the pipe is read when there is room
+                self._input_over = True
+                self.end()
+            elif not self._fill():
+                self.end()
 
     def _collected(self) -> str:
         """Take the answers that wait to be written; only for whoever has the turn."""
@@ -161,26 +311,18 @@ class Stdio:
         self._replies.clear()
         return text
 
-    def _wait_for_room(self) -> None:
-        """Wait while too many calls run; give up when the client has gone and none of them ends."""
-        patience = 0
-        while self._running >= CALLS_LIMIT:
-            with self._running_changed:
-                if self._running_changed.wait_for(lambda: self._running < CALLS_LIMIT, timeout=0.1):
-                    return
-            patience = patience + 1 if _hung_up(self._source) else 0
-            if patience * 0.1 >= _ENDING:
-                self.end()
-                return
-
     def _fill(self) -> bool:
         """Read some input into lines; False when there will never be more."""
         try:
-            chunk = os.read(self._source, _CHUNK)
+            chunk = b"" if self._stopped else os.read(self._source, _CHUNK)
+        except BlockingIOError:  # another process has changed the mode of what it shares with this one
+            _wait_for(self._source, reading=True)
+            return True
         except OSError as error:
             self._dispatcher.log("error", f"reading failed, so this is taken as the end of input: {error}")
             chunk = b""
         if not chunk:
+            self._input_over = True
             self._lines.extend(self._end_of_line(b""))
             return bool(self._lines)
         first, newline, rest = chunk.partition(b"\n")
@@ -198,7 +340,7 @@ class Stdio:
     def _keep(self, piece: bytes) -> None:
         """Keep a piece of a line whose end is still to come, unless the line is too long already."""
         self._partial_size += len(piece)
-        if self._partial_size > LINE_LIMIT:
+        if self._partial_size > self._line_limit:
             self._overlong = True
             self._partial.clear()
         else:
@@ -214,7 +356,7 @@ class Stdio:
         self._partial_size = 0
         self._overlong = False
         if overlong:
-            self._replies.append(self._dispatcher.unreadable(f"a line of more than {LINE_LIMIT} bytes"))
+            self._replies.append(self._dispatcher.unreadable(f"a line of more than {self._line_limit} bytes"))
             return []
         return [line]
 
@@ -223,6 +365,8 @@ class Stdio:
             message = decode(line)
         except ParseError as error:
             return self._dispatcher.unreadable(str(error)) if line.strip() else None
+        except MemoryError:
+            return self._dispatcher.unreadable(f"a line of {len(line)} bytes needs more memory than there is")
         reply = self._dispatcher.receive(message)
         if type(reply) is Pending:
             self._start(reply)
@@ -237,64 +381,130 @@ class Stdio:
             self._write_out(text)
 
     def _write_out(self, text: str) -> None:
-        data = text.encode("ascii")
-        try:
-            while data:
-                data = data[os.write(self._sink, data) :]
-        except OSError:
-            self.end()
+        data: bytes | memoryview = text.encode("ascii")
+        while True:
+            try:
+                written = os.write(self._sink, data)
+            except BlockingIOError:  # another process has changed the mode of what it shares with this one
+                _wait_for(self._sink, reading=False)
+                continue
+            except OSError:
+                self.end()
+                return
+            if written == len(data):
+                return
+            data = memoryview(data)[written:]
 
     # Slow handlers
 
     def _wake_watcher(self) -> None:
         if not self._watcher_started:
-            self._watcher_started = True
-            threading.Thread(target=self._watch, name="watcher", daemon=True).start()
+            self._watcher_started = self._start_thread("watcher", self._watch)
         self._work.release()
 
     def _watch(self) -> None:
-        """Give the turn to a fresh thread when a handler has kept it for a look's length; sleep when all is quiet."""
+        """Pass the turn on when a handler has kept it for a look's length; sleep when all is quiet."""
+        turn, dispatcher = self._turn, self._dispatcher
         while True:
             self._work.acquire()
             quiet = 0
             while quiet < _WATCH_QUIET:
                 seen = self._lines_served
                 time.sleep(_WATCH_INTERVAL)
+                coroutines = self._coroutines
+                if coroutines is not None and coroutines.waiting:
+                    coroutines.look()
+                    quiet = 0
                 if self._lines_served != seen:
                     quiet = 0
-                    self._overdue = True
-                elif self._turn:
-                    self._relieve()
+                    self._attention = True
+                elif turn:
+                    # Taken in this order: a context that is there belongs to this very line, if it can be taken away.
+                    context = dispatcher.latest
+                    if context is None or not self._pass_turn(seen, context):
+                        continue
+                    self._remember(context)
                 else:
                     quiet += 1
             self._watching = False
-            if self._turn and not self._watching:  # a line came in just now and found the watcher awake
+            if turn and not self._watching:  # a line came in just now and found the watcher awake
                 self._watching = True
                 self._work.release()
 
-    def _relieve(self) -> None:
+    def _pass_turn(self, number: int, context: Context) -> bool:
+        """Take the turn away from the holder, who runs a handler, and have another thread read on.
+
+        Args:
+            number: The number of the line that the holder answers.
+            context: The request in that line.
+
+        Returns:
+            Whether that was done; the holder may be ready just now, or no thread can be started.
+        """
+        try:
+            successor = self._spare.pop()
+        except IndexError:
+            successor = threading.Lock()
+            successor.acquire()
+            if not self._start_thread("reader", self._live, successor):
+                return False
         # Counted before the turn is taken, so that nobody can see a handler that neither runs nor has the turn.
         self._count(+1)
-        context = self._dispatcher.latest
         with self._writing:  # what was answered before goes out before what the relieved handler will answer
             try:
-                self._turn.pop()
-            except IndexError:  # it ended just now
+                self._turn.remove(number)
+            except ValueError:  # it ended just now
                 self._count(-1)
-                return
-            self._write_out(self._collected())
-        threading.Thread(target=self._read, name="reader", daemon=True).start()
-        if context is not None:
-            self._limit(context)
+                self._spare.append(successor)
+                return False
+            if self._replies:
+                self._write_out(self._collected())
+        successor.release()
+        self._limit(context)
+        return True
+
+    def _start_thread(self, name: str, target: Any, *args: Any) -> bool:
+        """Start a thread; False when the system has none to give, which is no reason to stop serving."""
+        try:
+            threading.Thread(target=target, args=args, name=name, daemon=True).start()
+        except (RuntimeError, MemoryError) as error:
+            if not self._short_of_threads:
+                self._short_of_threads = True
+                text = f"no thread can be started ({name}), so for now calls wait for others: {error}"
+                self._dispatcher.log("warning", text)
+            return False
+        self._short_of_threads = False
+        return True
+
+    def _remember(self, context: Context) -> None:
+        """Have the handler that a request runs pass the turn on by itself from now on."""
+        called = context.called
+        if called is not None and type(called.handler) is not _Slow:
+            called.handler = _Slow(called, called.handler, self._yield_turn)
+
+    def _yield_turn(self, context: Context) -> None:
+        """Pass the turn on for a request whose handler is about to run, unless that has been done already."""
+        try:
+            number = self._turn[0]
+        except IndexError:
+            return
+        # The number was there first: if it is not this request's, then latest is not either any more.
+        if self._dispatcher.latest is context:
+            self._pass_turn(number, context)
 
     def _limit(self, context: Context) -> None:
         """Have a request end when its time is up; one that is still running has hardly used any of it."""
-        if context.timeout and not context.answered:
+        if not context.timeout or context.answered:
+            return
+        with self._starting:
             if self._deadlines is None:
                 from .deadlines import Deadlines
 
-                self._deadlines = Deadlines(self._expire)
-            self._deadlines.add(context)
+                deadlines = Deadlines(self._expire)
+                if not self._start_thread("deadlines", deadlines.run):
+                    return
+                self._deadlines = deadlines
+        self._deadlines.add(context)
 
     def _expire(self, context: Context) -> None:
         reply = self._dispatcher.expire(context)
@@ -302,56 +512,114 @@ class Stdio:
             self._write(reply)
 
     def _start(self, pending: Pending) -> None:
-        if self._coroutines is None:
-            from .coroutines import Coroutines
+        with self._starting:
+            if self._coroutines is None:
+                from .coroutines import Coroutines
 
-            self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver)
+                self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver, self._dispatcher.log)
         self._count(+1)
         self._coroutines.start(pending)
         self._limit(pending.context)
 
     def _deliver(self, reply: str | None) -> None:
+        if self._in_child:
+            os._exit(0)
         if reply is not None:
             self._write(reply)
         self._count(-1)
 
     def _count(self, change: int) -> None:
-        with self._running_changed:
+        with self._counting:
             self._running += change
-            self._running_changed.notify()
+            if self._running >= self._calls_limit:
+                self._attention = True
+        if change < 0 and self._listening and self._bell is not None:
+            try:
+                os.write(self._bell[1], b"!")
+            except OSError:  # it is ringing already
+                return
+
+    def _leave_to_parent(self) -> None:
+        """In a process that a handler has forked: see to it that nothing is read, and nothing said, on the wire."""
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (self._source, self._sink):
+            os.dup2(nowhere, descriptor, inheritable=False)
+        os.close(nowhere)
+        self._in_child = True
+        self._stopped = True
+        self._turn.clear()  # so that whoever runs the handler finds itself relieved
+        self._writing = threading.Lock()
+        self._counting = threading.Lock()
+        self._dispatcher.log.restart()
+        if self._coroutines is not None:
+            self._coroutines.leave_to_parent()
 
 
-def _hung_up(descriptor: int) -> bool:
-    """Say whether the other end of a pipe is closed, even while unread input is left in it."""
-    import select
+class _Slow:
+    """A handler that was slow, and so passes the turn on before it starts; the plain one again once it is fast.
 
-    poll = select.poll()
-    poll.register(descriptor, 0)
-    return bool(poll.poll(0))
+    Args:
+        called: What has the handler as its attribute.
+        handler: The handler.
+        yield_turn: Passes the turn on.
+    """
+
+    __slots__ = ("called", "fast", "handler", "yield_turn")
+
+    def __init__(self, called: Any, handler: Handler, yield_turn: Any) -> None:
+        self.called = called
+        self.handler = handler
+        self.yield_turn = yield_turn
+        self.fast = 0
+
+    def __call__(self, arguments: Any, context: Context) -> Any:
+        self.yield_turn(context)
+        began = time.monotonic()
+        try:
+            return self.handler(arguments, context)
+        finally:
+            self.fast = self.fast + 1 if time.monotonic() - began < _FAST else 0
+            if self.fast >= _FAST_TIMES:
+                self.called.handler = self.handler
 
 
-def serve(dispatcher: Dispatcher, title: str) -> NoReturn:
+def serve(
+    dispatcher: Dispatcher, title: str, *, line_limit: int = LINE_LIMIT, calls_limit: int = CALLS_LIMIT
+) -> NoReturn:
     """Serve a dispatcher on this process's stdin and stdout until the input ends, then exit with code 0.
 
     Args:
         dispatcher: Answers the messages.
         title: What to call the server when a person starts it in a terminal.
+        line_limit: How many bytes a line may have.
+        calls_limit: How many calls may run at once; further ones wait.
     """
     if sys.stdin is not None and sys.stdin.isatty():
         dispatcher.log("notice", f"{title} waits for JSON-RPC messages, one a line; end the input (Ctrl-D) to stop it")
-    stdio = Stdio(dispatcher, *_take_over_descriptors())
+    source, sink, errors = _take_over_descriptors()
+    dispatcher.log.descriptor = errors
+    stdio = Stdio(dispatcher, source, sink, line_limit=line_limit, calls_limit=calls_limit)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stdio.end())
     stdio.serve()
     _exit(dispatcher, stdio)
 
 
-def _take_over_descriptors() -> tuple[int, int]:
-    """Return private duplicates of stdin and stdout; leave /dev/null and stderr in their places."""
+def _wait_for(descriptor: int, *, reading: bool) -> None:
+    """Wait until a descriptor can be read from or written to."""
+    import select
+
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN if reading else select.POLLOUT)
+    poll.poll()
+
+
+def _take_over_descriptors() -> tuple[int, int, int]:
+    """Return private duplicates of stdin, stdout and stderr; leave /dev/null and stderr in place of the first two."""
     nothing = os.open(os.devnull, os.O_RDWR)
     while nothing <= 2:  # the parent closed a standard descriptor: no file opened later may land on it
         nothing = os.dup(nothing)
-    source, sink = os.dup(0), os.dup(1)
+    source, sink, errors = os.dup(0), os.dup(1), os.dup(2)
     for descriptor in (source, sink):
         os.set_blocking(descriptor, True)
     os.dup2(nothing, 0)
@@ -359,13 +627,22 @@ def _take_over_descriptors() -> tuple[int, int]:
     os.dup2(2, 1)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - empty, for the life of the process
     sys.stdout = sys.stderr
-    return source, sink
+    return source, sink, errors
+
+
+def _exit_at_last() -> None:
+    """End the process after a while, whatever hangs: an output that nobody reads, a handler's exit function."""
+    time.sleep(_LAST)
+    os._exit(0)
 
 
 def _exit(dispatcher: Dispatcher, stdio: Stdio) -> NoReturn:
     """End the process: in the ordinary way if nothing is left running, at once if something is stuck."""
     cleaning = threading.Thread(target=dispatcher.close, name="cleaning", daemon=True)
-    cleaning.start()
+    try:
+        cleaning.start()
+    except RuntimeError:  # not a thread to be had: better no cleaning than one that may never end
+        os._exit(0)
     cleaning.join(_CLEANING)
     stuck = (
         stdio.busy

@@ -100,7 +100,8 @@ class Toolbox:
         tool = self._tools.get(name)
         if (tool is None and self._aliases.get(name, name) not in self._modules) or name in self._listing.hidden:
             raise Refusal(INVALID_PARAMS, f"Unknown tool: {name[:200]}")
-        context = self._dispatcher.enter(self, id_, id_text, name, params)
+        timeout = self._timeouts.get(self._aliases.get(name, name), 0.0) if tool is None else tool.timeout
+        context = self._dispatcher.enter(self, id_, id_text, name, params, timeout)
         if tool is None:
             tool = self._load(name)
             if tool is None:
@@ -117,7 +118,6 @@ class Toolbox:
                 text = f"Invalid arguments for tool {name}:\n{lines}"
                 return self._dispatcher.finish(context, self._failure(id_text, text))
         context.called = tool
-        context.timeout = tool.timeout
         return self._dispatcher.run(context, tool.handler, tool.build, arguments)
 
     def reply(self, context: Context, value: object) -> str:

@@ -1,5 +1,5 @@
 # Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
-"""Ends calls that take longer than they may: one thread that sleeps until the next deadline, started by the first one.
+"""Ends calls that take longer than they may: one thread that sleeps until the next deadline.
 
 Only calls that have been running for some milliseconds get here, so that quick ones pay nothing for their limits.
 """
@@ -13,38 +13,46 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
     from .context import Context
 
 
 _AGAIN = 1.0
 """Seconds, at least, until a call that waits for its client is looked at again."""
+_TIDY_SIZE = 64
+"""How many contexts are kept before those are looked for that have been answered long before their time."""
 
 
 class Deadlines:
-    """Calls something for each context whose time is up.
+    """Calls something for each context whose time is up, in whichever thread ``run`` is called in.
 
     Args:
-        expire: Called in the thread of the deadlines; must not raise.
+        expire: Must not raise.
     """
 
     def __init__(self, expire: Callable[[Context], None]) -> None:
-        """Start the thread."""
+        """Start without any."""
         self._expire = expire
         self._due: list[tuple[float, int, Context, float]] = []  # the last: when it is due if it waits for nobody
         self._count = 0
+        self._tidy_at = _TIDY_SIZE
         self._changed = threading.Condition()
-        threading.Thread(target=self._run, name="deadlines", daemon=True).start()
 
     def add(self, context: Context) -> None:
         """Have a context expire when its timeout, counted from now, is over."""
         with self._changed:
+            if len(self._due) >= self._tidy_at:  # or else quick calls with large arguments and long limits pile up
+                self._due = [entry for entry in self._due if not entry[2].answered]
+                heapq.heapify(self._due)
+                self._tidy_at = max(_TIDY_SIZE, 2 * len(self._due))
             self._count += 1  # heap entries must never compare contexts
             due = time.monotonic() + context.timeout
             heapq.heappush(self._due, (due, self._count, context, due - context.idle))
             self._changed.notify()
 
-    def _run(self) -> None:
+    def run(self) -> NoReturn:
+        """Wait for one deadline after the other."""
         while True:
             with self._changed:
                 while not self._due:

@@ -24,7 +24,7 @@ from .jsontext import encode, encode_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol, TypeAlias
 
     from .asking import Asker
@@ -68,6 +68,8 @@ UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
+_MESSAGE = 200
+"""About how many characters an error's message may have."""
 _REASON = 200
 """How many characters of a client's reason for cancelling go into the log."""
 
@@ -130,6 +132,16 @@ def error_reply(id_text: str, code: int, message: str, data: object = None) -> s
     return f'{{"jsonrpc":"2.0","id":{id_text},"error":{{"code":{code},"message":{encode_string(message)}{more}}}}}\n'
 
 
+def in_short(problems: Sequence[str]) -> str:
+    """Return some problems as the message of an error, which is to be concise (schema: Error): those that fit."""
+    text = problems[0] if len(problems[0]) <= _MESSAGE else problems[0][:_MESSAGE] + "..."
+    for number, problem in enumerate(problems[1:], 1):
+        if len(text) + len(problem) > _MESSAGE:
+            return f"{text}; and {len(problems) - number} more"
+        text = f"{text}; {problem}"
+    return text
+
+
 class Dispatcher:
     """Answers messages for one server.
 
@@ -160,7 +172,9 @@ class Dispatcher:
         self.methods: dict[str, Method] = {}
         self.in_flight: dict[Id, Context] = {}
         self.latest: Context | None = None
-        """The request that was put in flight last; it tells the transport whose handler keeps it waiting."""
+        """The request that was put in flight last; it tells the transport whose handler keeps it waiting.
+
+        The transport takes it away before each line, so that what is there belongs to the line being answered."""
         self.send: Callable[[str], None] = _nowhere
         self.receive: Callable[[Any], Answer] = self
         """What takes every message: this, until another era begins beside it."""
@@ -209,8 +223,11 @@ class Dispatcher:
             return offered.serve(id_, id_text, params)
         except Refusal as refusal:
             return error_reply(id_text, refusal.code, str(refusal), refusal.data)
-        except Exception as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
+        except BaseException as error:  # noqa: BLE001 - the client is told in neutral words, the log in full
             self.log.failure(f"{method} failed", error)
+            context = self.in_flight.get(id_)
+            if context is not None and not self.leave(context):
+                return None
             return error_reply(id_text, INTERNAL_ERROR, "Internal error")
 
     @property
@@ -237,9 +254,20 @@ class Dispatcher:
         """Return the reply to a line that holds no message at all."""
         return error_reply("null", PARSE_ERROR, f"Parse error: {reason}")
 
-    def enter(self, owner: Owner | None, id_: Id, id_text: str, name: str, params: dict[str, Any]) -> Context:
-        """Put a request in flight and return its context; without an owner it is neither run nor timed."""
-        context = self.in_flight[id_] = self.latest = Context(self, owner, id_, id_text, name, params)
+    def enter(
+        self, owner: Owner | None, id_: Id, id_text: str, name: str, params: dict[str, Any], timeout: float = 0.0
+    ) -> Context:
+        """Put a request in flight and return its context.
+
+        Args:
+            owner: What runs a handler for it; without one it is neither run nor timed.
+            id_: Its id.
+            id_text: The same as JSON text.
+            name: What is called, for log lines.
+            params: Its params.
+            timeout: Seconds that it may take from here on, with all that has to be loaded first; 0 for any.
+        """
+        context = self.in_flight[id_] = self.latest = Context(self, owner, id_, id_text, name, params, timeout)
         return context
 
     def run(self, context: Context, handler: Handler, build: Callable[[Any], Any], arguments: Any) -> Answer:
@@ -266,8 +294,8 @@ class Dispatcher:
         owner: Any = context.owner
         try:
             reply = self._ended(context, error) if error is not None else owner.reply(context, value)
-        except BaseException as problem:  # noqa: BLE001 - a handler may raise anything
-            reply = owner.failed(context, problem)
+        except BaseException as problem:  # noqa: BLE001 - a handler may return anything
+            reply = self._ended(context, problem)
         return self.finish(context, reply)
 
     def finish(self, context: Context, reply: str) -> str | None:
@@ -326,7 +354,11 @@ class Dispatcher:
         if isinstance(interruption, Interruption):
             return f'{{"jsonrpc":"2.0","id":{context.id_text}{interruption.rest}'
         owner: Any = context.owner
-        failed: str = owner.failed(context, error)
+        try:
+            failed: str = owner.failed(context, error)
+        except BaseException as second:  # noqa: BLE001 - an exception class of a handler's own may do anything
+            self.log.failure(f"{context.name} failed, and so did telling why", second)
+            return error_reply(context.id_text, INTERNAL_ERROR, "Internal error")
         return failed
 
     def _notified(self, method: str, params: Any) -> None:
@@ -374,7 +406,7 @@ class Dispatcher:
         _, explain = self._metadata[version if known else self.revisions[0]]
         violations = explain(meta)
         if violations:
-            raise Refusal(INVALID_PARAMS, "; ".join(f"params/_meta{violation}" for violation in violations))
+            raise Refusal(INVALID_PARAMS, in_short([f"params/_meta{violation}" for violation in violations]))
         if not known:
             raise Refusal(
                 UNSUPPORTED_PROTOCOL_VERSION,
@@ -383,9 +415,8 @@ class Dispatcher:
             )
         if version not in offered.accepts:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found in revision {version}: {method}")
-        raise Refusal(
-            INVALID_PARAMS, "; ".join(f"params{violation}" for violation in offered.explains[version](params))
-        )
+        violations = offered.explains[version](params)
+        raise Refusal(INVALID_PARAMS, in_short([f"params{violation}" for violation in violations]))
 
 
 def _nowhere(_: str) -> None:

@@ -78,6 +78,7 @@ class Context:
         id_text: str,
         name: str,
         params: Mapping[str, Any],
+        timeout: float,
     ) -> None:
         """Make the context of a request; the dispatcher does this.
 
@@ -88,6 +89,7 @@ class Context:
             id_text: The same as JSON text.
             name: What is called, for log lines.
             params: The request's params, already validated.
+            timeout: Seconds that the request may take; 0 for any.
         """
         self.name = name
         self.id = id_
@@ -95,7 +97,7 @@ class Context:
         self.owner = owner
         self.called: Any = None
         """What is called: the owner's business."""
-        self.timeout = 0.0
+        self.timeout = timeout
         """Seconds that the request may take; 0 for any."""
         self.cancelled = False
         """Whether the client has cancelled the request, it has timed out, or the server is stopping."""

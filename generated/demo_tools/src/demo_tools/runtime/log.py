@@ -2,7 +2,8 @@
 """Diagnostics on stderr: one line each, at or above the level that TOOLMINT_LOG_LEVEL names.
 
 Lines are handed to a thread of their own, so a host that never reads stderr cannot stall the protocol; when it lags
-by more than a thousand lines, the oldest are dropped. Argument values never appear below the level ``debug``.
+by more than a thousand lines, the oldest are dropped. Unless a handler logs them itself or puts them into an
+exception's text, argument values appear at no level above ``debug``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ SEVERITY = {level: number for number, level in enumerate(LEVELS)}
 _ENVIRONMENT_VARIABLE = "TOOLMINT_LOG_LEVEL"
 _BACKLOG = 1000
 _MAX_CAUSES = 5
+_MAX_TEXT = 1 << 15
+"""How many characters a line may have; all lines of the backlog together are held in memory."""
 
 
 class Log:
@@ -32,19 +35,22 @@ class Log:
     def __init__(self, descriptor: int = 2, level: str | None = None) -> None:
         """Write to a descriptor; the level is taken from the environment where it is not given."""
         name = (level or os.environ.get(_ENVIRONMENT_VARIABLE, "")).strip().lower() or "info"
-        self._descriptor = descriptor
+        self.descriptor = descriptor
+        """Where lines are written to."""
         self._threshold = SEVERITY.get(name, SEVERITY["info"])
         self._lines: deque[bytes | threading.Event] = deque(maxlen=_BACKLOG)
         self._waiting = threading.Semaphore(0)
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         if name not in SEVERITY:
-            self("warning", f"{_ENVIRONMENT_VARIABLE}={name!r} is not a level: use one of {', '.join(LEVELS)}")
+            self("warning", f"{_ENVIRONMENT_VARIABLE} names no level: use one of {', '.join(LEVELS)}")
 
     def __call__(self, level: str, message: str) -> None:
         """Log one message as one line: line breaks in it are written as escapes."""
         if SEVERITY[level] < self._threshold:
             return
+        if len(message) > _MAX_TEXT:
+            message = f"{message[:_MAX_TEXT]}... ({len(message)} characters in all)"
         now = time.time()
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}Z"
         text = f"{stamp} {level.upper()} {message}".replace("\r", "\\r").replace("\n", "\\n")
@@ -54,10 +60,13 @@ class Log:
         """Log a message with an exception, what caused it, and the calls that led to each, innermost last."""
         parts: list[str] = []
         cause: BaseException | None = error
-        while cause is not None and len(parts) < _MAX_CAUSES:
-            calls = " > ".join(_frames(cause.__traceback__))
-            parts.append(f"{type(cause).__name__}: {_text_of(cause)}" + (f" [{calls}]" if calls else ""))
-            cause = cause.__cause__
+        try:
+            while cause is not None and len(parts) < _MAX_CAUSES:
+                calls = " > ".join(_frames(cause.__traceback__))
+                parts.append(f"{type(cause).__name__}: {_text_of(cause)}" + (f" [{calls}]" if calls else ""))
+                cause = cause.__cause__
+        except BaseException:  # noqa: BLE001 - a handler's exception class may do anything
+            parts.append("an exception that cannot be looked at")
         self(level, f"{message}: {', caused by '.join(parts)}")
 
     def flush(self, seconds: float) -> None:
@@ -67,13 +76,26 @@ class Log:
             self._hand_over(reached)
             reached.wait(seconds)
 
+    def restart(self) -> None:
+        """Begin anew in a process that has just been forked: its thread has stayed behind, and so have its lines."""
+        self._lines.clear()
+        self._waiting = threading.Semaphore(0)
+        self._thread = None
+        self._starting = threading.Lock()
+
     def _hand_over(self, line: bytes | threading.Event) -> None:
         self._lines.append(line)
         if self._thread is None:
             with self._starting:
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._write, name="log", daemon=True)
-                    self._thread.start()
+                    thread = threading.Thread(target=self._write, name="log", daemon=True)
+                    try:
+                        thread.start()
+                    except (RuntimeError, MemoryError):  # no thread to be had now: the next line tries again
+                        return
+                    self._thread = thread
+                    for _ in range(len(self._lines) - 1):
+                        self._waiting.release()
         self._waiting.release()
 
     def _write(self) -> None:
@@ -88,7 +110,7 @@ class Log:
                 continue
             try:
                 while line:
-                    line = line[os.write(self._descriptor, line) :]
+                    line = line[os.write(self.descriptor, line) :]
             except OSError:  # nobody can read it: there is nowhere left to complain
                 continue
 

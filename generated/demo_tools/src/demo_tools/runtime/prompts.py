@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .dispatcher import INTERNAL_ERROR, INVALID_PARAMS, Refusal, error_reply
+from .dispatcher import INTERNAL_ERROR, INVALID_PARAMS, Refusal, error_reply, in_short
 from .jsontext import encode_string
 from .results import PromptResult
 from .serving import Serving, build, revision_of
@@ -98,9 +98,8 @@ class Prompts(Serving):
         if prompt.messages:
             messages = self._filled(prompt, arguments, params)
             return self._reply(id_text, messages, prompt.description, None)
-        context = dispatcher.enter(self, id_, id_text, name, params)
+        context = dispatcher.enter(self, id_, id_text, name, params, prompt.timeout)
         context.called = prompt
-        context.timeout = prompt.timeout
         try:
             handler = prompt.handler or dispatcher.handlers.load("prompt", name, prompt.module)
         except BaseException as error:  # noqa: BLE001 - a handler's module may raise anything while it is imported
@@ -158,4 +157,4 @@ def _check(name: str, prompt: Prompt, arguments: Mapping[str, str]) -> None:
         if argument not in known
     ]
     if problems:
-        raise Refusal(INVALID_PARAMS, "; ".join(problems[:20]))
+        raise Refusal(INVALID_PARAMS, in_short(problems))
