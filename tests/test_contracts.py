@@ -6,9 +6,10 @@ import io
 import json
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import mcp.types as types
 import pytest
@@ -16,6 +17,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.subscriptions import ResourceUpdated
 
+from recording import assert_all_valid, recorded
 from reference import ROOT
 
 SOURCE = ROOT / "generated" / "contracts" / "src"
@@ -32,13 +34,18 @@ TOOLS = [
 
 
 def parameters(database: Path, **env: str) -> StdioServerParameters:
-    env = {
-        "PYTHONPATH": str(SOURCE),
-        "CONTRACTS_DB": str(database),
-        "TOOLMINT_STATE_KEY": "a key of 16 bytes or more",
-        **env,
-    }
-    return StdioServerParameters(command=sys.executable, args=["-m", "contracts_mcp"], env=env)
+    """Return how to start a server on a store; what it says is recorded beside the store."""
+    settings = {"CONTRACTS_DB": str(database), "TOOLMINT_STATE_KEY": "a key of 16 bytes or more"}
+    program, *arguments = recorded([sys.executable, "-m", "contracts_mcp"], database.with_suffix(f".{uuid4()}.lines"))
+    return StdioServerParameters(command=program, args=arguments, env={"PYTHONPATH": str(SOURCE), **settings, **env})
+
+
+@pytest.fixture(autouse=True)
+def judged(tmp_path: Path) -> Iterator[None]:
+    """Hold all that servers have said in a test to the protocol."""
+    yield
+    for lines in tmp_path.glob("*.lines"):
+        assert_all_valid(lines)
 
 
 @pytest.fixture
