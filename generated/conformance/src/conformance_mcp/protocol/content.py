@@ -153,6 +153,7 @@ class EmbeddedResource:
 ContentBlock: TypeAlias = "TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource"
 """Any block of a tool's result or of a prompt's message."""
 
+
 PROPERTIES: Final[Properties] = {
     Annotations: (
         ("audience", "audience", None),

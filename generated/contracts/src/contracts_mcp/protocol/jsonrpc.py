@@ -173,6 +173,7 @@ JSONRPCMessage: TypeAlias = "JSONRPCRequest | JSONRPCNotification | JSONRPCResul
 There are no batches in this revision.
 """
 
+
 PROPERTIES: Final[Properties] = {
     Request: (
         ("method", "method", ABSENT),

@@ -75,6 +75,7 @@ ServerNotification: TypeAlias = "CancelledNotification | ProgressNotification | 
 ServerResult: TypeAlias = "Result | InputRequiredResult | DiscoverResult | ListResourcesResult | ListResourceTemplatesResult | ReadResourceResult | SubscriptionsListenResult | ListPromptsResult | GetPromptResult | ListToolsResult | CallToolResult | CompleteResult"
 """Every result a server may send."""
 
+
 PROPERTIES: Final[Properties] = {
     ClientNotification: (
         ("jsonrpc", "jsonrpc", ABSENT),

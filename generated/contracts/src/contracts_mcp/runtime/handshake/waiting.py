@@ -112,6 +112,8 @@ class Questions:
                 in_time = False
             finally:
                 self._stop_waiting(round_)
+            if self._context.cancelled:  # the task may have been woken before it is cancelled
+                raise asyncio.CancelledError
             self._read(round_, in_time=in_time)
         return tuple(self._answers[question.key] for question in questions)
 
