@@ -76,7 +76,10 @@ def contracts(plan: Plan) -> dict[str, Contract]:
             continue
         if classes is None:
             package = PurePosixPath(file.path).parent.parent
-            classes = _classes(planned[f"{package}/models.py"].content)
+            classes = {}
+            for path, module in planned.items():
+                if path == f"{package}/models.py" or path.startswith(f"{package}/models/"):
+                    classes |= _classes(module.content)
         (function,) = _functions(ast.parse(file.content))
         parameters = tuple(_source(parameter.annotation) for parameter in function.args.args)
         returns = _source(function.returns)

@@ -186,7 +186,8 @@ def _package_files(
     summary = docstring(f"{server.title or server.name}: an MCP server.")
     yield "__init__.py", render("package/init.py.jinja", server=server, docstring=summary)
     yield "__main__.py", render("package/main.py.jinja", module=module, distribution=distribution)
-    yield "models.py", models.source
+    yield ("models/__init__.py" if models.parts else "models.py"), models.source
+    yield from ((f"models/{name}.py", source) for name, source in models.parts.items())
     exported = sorted(
         {*models.names, *_OWN_API_NAMES, *(question.constant for question in questions)}, key=_export_order
     )

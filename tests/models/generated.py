@@ -27,11 +27,24 @@ def write_package(folder: Path, name: str, models: Models) -> Path:
         shutil.copy(TEMPLATES / "runtime" / module, package / "runtime" / module)
     for module in ("__init__.py", "validators/__init__.py"):
         (package / module).write_text("", encoding="utf-8")
-    (package / "models.py").write_text(models.source, encoding="utf-8")
+    if models.parts:
+        (package / "models").mkdir()
+    _models(package).write_text(models.source, encoding="utf-8")
+    for part, source in models.parts.items():
+        (package / "models" / f"{part}.py").write_text(source, encoding="utf-8")
     for index, tool in enumerate(models.tools.values()):
         source = codec_module((tool.decoder, tool.encoder))
         (package / "validators" / f"t{index}.py").write_text(source, encoding="utf-8")
     return package
+
+
+def _models(package: Path) -> Path:
+    return package / "models" / "__init__.py" if (package / "models").is_dir() else package / "models.py"
+
+
+def _sources(package: Path) -> list[Path]:
+    models = _models(package)
+    return [models.parent if models.name == "__init__.py" else models, package / "validators"]
 
 
 def codec_module(codecs: Iterable[CodecSource]) -> str:
@@ -49,7 +62,7 @@ def run(*command: str | Path) -> None:
 
 
 def format_package(package: Path) -> None:
-    format_sources([package / "models.py", package / "validators"])
+    format_sources(_sources(package))
 
 
 def format_sources(sources: list[Path]) -> None:
@@ -58,7 +71,7 @@ def format_sources(sources: list[Path]) -> None:
 
 
 def check_package(package: Path) -> None:
-    check_sources([package / "models.py", package / "validators"], package)
+    check_sources(_sources(package), package)
 
 
 def check_sources(sources: list[Path], package: Path) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolmint.models.decoding import DecoderSource
-from toolmint.models.names import ClassNames, class_name
+from toolmint.models.names import ClassNames, class_name, numbered
 from toolmint.models.planning import Place, Planner, break_alias_cycles
 from toolmint.models.references import SECTIONS, local_references
-from toolmint.models.rendering import render_module
+from toolmint.models.rendering import render_definitions, render_module, render_package, render_part
 from toolmint.models.types import Alias, Class, Type, annotation, named
 
 if TYPE_CHECKING:
@@ -95,10 +95,12 @@ class FormTypes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The module models.py and what the tools and forms need from it."""
+    """The module ``models`` and what the tools and forms need from it."""
 
     source: str
     """Python source, not formatted, imports not sorted."""
+    parts: Mapping[str, str]
+    """Where ``models`` is a package, the source of the modules in it, by name; ``source`` is that of the package."""
     names: tuple[str, ...]
     """Its classes and type aliases."""
     tools: Mapping[str, ToolTypes]
@@ -106,6 +108,11 @@ class Models:
     forms: Mapping[str, FormTypes]
     """By a form's name."""
 
+
+MAX_CLASSES = 100
+"""How many classes and aliases one module has; where there are more, each tool's are in a module of their own."""
+
+_TITLE = "What the tools take and return, as dataclasses."
 
 _ENCODER = CodecSource(
     body="def encode_output(value: object) -> Any:\n    return encode(value, PROPERTIES)\n",
@@ -119,16 +126,18 @@ def plan_models(
     forms: Sequence[FormSchema] = (),
     *,
     reserved: Iterable[str] = (),
+    max_classes: int = MAX_CLASSES,
 ) -> Models:
     """Plan and render the dataclasses of tools' inputs and outputs, the manifest's definitions, and forms' answers.
 
     A tool's ``$defs`` entry that is identical to the manifest's definition of the same name, and refers to such
     entries only, is that shared class; any other becomes a class of the tool's own. ``reserved`` are further names
-    that a class may not have, because ``api`` exports them.
+    that a class may not have, because ``api`` exports them. With more than ``max_classes`` classes and aliases,
+    ``models`` is a package.
     """
     names = ClassNames(reserved)
     planner, shared = _plan_definitions(definitions, names)
-    planners = [planner]
+    groups = [_Group("definitions", "what tools share", [planner])]
     roots = [
         (names.claim(f"{class_name(tool.identifier)}Input"), names.claim(f"{class_name(tool.identifier)}Output"))
         for tool in tools
@@ -138,24 +147,27 @@ def plan_models(
         place = Place(input_name, f"the input of {tool.name}", reserved=True)
         planner = _planner(tool.input_schema, place, names, definitions, shared)
         input_class = planner.input_class()
-        planners.append(planner)
+        groups.append(_Group(tool.identifier, f"what {tool.name} takes and returns", [planner]))
         output = None
         if tool.output_schema is not None:
             place = Place(output_name, f"the output of {tool.name}", reserved=True)
             planner = _planner(tool.output_schema, place, names, definitions, shared)
             output = planner.root_type()
-            planners.append(planner)
+            groups[-1].planners.append(planner)
         planned.append((tool, input_class, output))
+    groups.append(_Group("answers", "what users fill in", []))
     answers: list[tuple[FormSchema, Class]] = []
     for form in forms:
         # Last, so that a new form never renames what tools have. What a form does not ask for is of no use to anyone.
         place = Place(names.claim(class_name(form.name)), f"the answer to {form.name}", reserved=True)
         planner = Planner({**form.schema, "additionalProperties": False}, place, names)
         answers.append((form, planner.input_class()))
-        planners.append(planner)
-    order = _settled(planners)
+        groups[-1].planners.append(planner)
+    order = _settled([planner for group in groups for planner in group.planners])
+    source, parts = _modules(groups, order, max_classes)
     return Models(
-        source=render_module(order, title="What the tools take and return, as dataclasses.", runtime=".runtime"),
+        source=source,
+        parts=parts,
         names=tuple(type_.name for type_ in order),
         tools={tool.name: _tool_types(input_class, output) for tool, input_class, output in planned},
         forms={
@@ -163,6 +175,37 @@ def plan_models(
             for form, class_ in answers
         },
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Types that belong together: those of the definitions, of a tool, or of the forms."""
+
+    name: str
+    label: str
+    planners: list[Planner]
+
+    def types(self) -> list[Class | Alias]:
+        return [type_ for planner in self.planners for type_ in _types(planner)]
+
+
+def _modules(
+    groups: Sequence[_Group], order: Sequence[Class | Alias], max_classes: int
+) -> tuple[str, Mapping[str, str]]:
+    """Return the source of ``models``, and those of the modules in it where it is a package."""
+    definitions = render_definitions(order)
+    if len(order) <= max_classes:
+        return render_module(order, definitions, title=_TITLE, runtime=".runtime"), {}
+    parts: dict[str, _Group] = {}
+    for group in groups:
+        if group.types():
+            # No class begins with an underscore, so none is hidden by its own module.
+            parts[numbered(f"_{group.name}", set(parts), separator="_")] = group
+    homes = {type_: f".{name}" for name, group in parts.items() for type_ in group.types()}
+    sources = {
+        name: render_part(group.types(), definitions, label=group.label, homes=homes) for name, group in parts.items()
+    }
+    return render_package(homes, title=_TITLE), sources
 
 
 def render_protocol(definitions: Mapping[str, Any], subjects: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -178,9 +221,10 @@ def render_protocol(definitions: Mapping[str, Any], subjects: Mapping[str, Seque
     for name, subject in modules.items():
         members[subject] += planner.definition_types.get((SECTIONS[0], name), [])
     homes = {type_: f".{subject}" for subject, types in members.items() for type_ in types}
+    rendered = render_definitions(list(homes))
     sources = {
         f"{subject}.py": render_module(
-            types, title=f"Definitions of the protocol: {subject}.", runtime="..runtime", homes=homes
+            types, rendered, title=f"Definitions of the protocol: {subject}.", runtime="..runtime", homes=homes
         )
         for subject, types in members.items()
     }
@@ -208,13 +252,16 @@ def _settled(planners: Sequence[Planner]) -> list[Class | Alias]:
     """Finish what needs all the types, and return them in order."""
     order: list[Class | Alias] = []
     for planner in planners:
-        order += planner.types
-        order += (type_ for types in planner.definition_types.values() for type_ in types)
+        order += _types(planner)
     break_alias_cycles(type_ for type_ in order if isinstance(type_, Alias))
     constructs: dict[Class, set[Class]] = {}
     for planner in planners:
         planner.settle_defaults(constructs)
     return order
+
+
+def _types(planner: Planner) -> list[Class | Alias]:
+    return [*planner.types, *(type_ for types in planner.definition_types.values() for type_ in types)]
 
 
 def _shared(schema: Any, definitions: Mapping[str, Any], types: Mapping[str, Type]) -> dict[str, Type]:

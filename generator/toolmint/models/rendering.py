@@ -9,7 +9,6 @@ header, no import: the first is ruff's, the others follow from the types.
 from __future__ import annotations
 
 import json
-import textwrap
 from collections import defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -47,8 +46,14 @@ Names are in snake_case; PROPERTIES has the names on the wire.
 """
 
 
+_TABLE_TEXT = (
+    '"""Of each class its fields: name, name on the wire (None: extra properties), what stands for not sent."""\n'
+)
+
+
 def render_module(
     types: Sequence[Class | Alias],
+    definitions: Mapping[Class | Alias, str],
     *,
     title: str,
     runtime: str,
@@ -56,37 +61,94 @@ def render_module(
 ) -> str:
     """Return the source of a module that defines the types, in their order, and the table PROPERTIES.
 
-    ``title`` is the first line of its docstring; ``runtime`` is the package of the support modules as this module
-    imports it, such as ``".runtime"``; ``homes`` are the modules of types that are defined elsewhere. The source is
-    not formatted.
+    ``definitions`` has their source (``render_definitions``); ``title`` is the first line of the module's docstring;
+    ``runtime`` is the package of the support modules as this module imports it, such as ``".runtime"``; ``homes`` are
+    the modules of types that are defined elsewhere. The source is not formatted.
     """
-    body = _dataclasses(types) if types else ""
-    table = "".join(_table_entry(type_) for type_ in types if isinstance(type_, Class))
-    parts = [
-        f'"""{title}\n{_CONVENTIONS}"""\n\nfrom __future__ import annotations\n',
-        *_imports(types, table, runtime, homes),
-        "",
-        body,
-        "",
-        f"PROPERTIES: Final[Properties] = {{\n{table}}}",
-        '"""Of each class its fields: name, name on the wire (None: extra properties), what stands for not sent."""',
+    table = "".join(f"    {class_}: {row},\n" for class_, row in _rows(types))
+    head = f'"""{title}\n{_CONVENTIONS}"""\n\nfrom __future__ import annotations\n'
+    imports = _imports(types, table, runtime, homes, typing=("Final",), checked=[_PROPERTIES_IMPORT.format(runtime)])
+    body = (definitions[type_] for type_ in types)
+    return "\n".join([head, *imports, "", *body, f"\nPROPERTIES: Final[Properties] = {{\n{table}}}", _TABLE_TEXT])
+
+
+def render_part(
+    types: Sequence[Class | Alias],
+    definitions: Mapping[Class | Alias, str],
+    *,
+    label: str,
+    homes: Mapping[Class | Alias, str],
+) -> str:
+    """Return the source of a module in a package of models that ``render_package`` has rendered.
+
+    ``label`` says what is in it, in some words that follow "Dataclasses of"; the others are those of
+    ``render_module``. What the module defines is added to the package's table.
+    """
+    table = "".join(f"PROPERTIES[{class_}] = {row}\n" for class_, row in _rows(types))
+    text = docstring(f"Dataclasses of {label}.", summary="Dataclasses of one tool.", indent="")
+    head = f"{text}\n\nfrom __future__ import annotations\n"
+    imports = _imports(types, table, "..runtime", homes)
+    body = (definitions[type_] for type_ in types)
+    own = "from . import PROPERTIES\n"
+    return "\n".join([head, own, *imports, "", *body, table])
+
+
+def render_package(homes: Mapping[Class | Alias, str], *, title: str) -> str:
+    """Return the source of a package whose names are in modules of its own, each loaded when it is first needed.
+
+    ``homes`` are the modules of its types, in order. Making a thousand dataclasses takes Python a third of a second,
+    and no call needs more than a few.
+    """
+    lines = [
+        f'"""{title}\n\nEach module is loaded when one of its names is first asked for.\n{_CONVENTIONS}"""\n',
+        "from __future__ import annotations\n",
+        "from importlib import import_module",
+        "from typing import TYPE_CHECKING, Final\n",
+        "if TYPE_CHECKING:",
+        "    from ..runtime.encoding import Property",
+        *(f"    from {home} import {type_.name} as {type_.name}" for type_, home in homes.items()),
+        "\nPROPERTIES: Final[dict[type, tuple[Property, ...]]] = {}",
+        _TABLE_TEXT,
+        "_HOMES = {",
+        *(f"    {string_literal(type_.name)}: {string_literal(home)}," for type_, home in homes.items()),
+        "}\n\n",
+        "if not TYPE_CHECKING:  # or else any name would do\n",
+        "    def __getattr__(name: str) -> object:",
+        "        if name not in _HOMES:",
+        '            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
+        "        value = globals()[name] = getattr(import_module(_HOMES[name], __name__), name)",
+        "        return value",
         "",
     ]
-    return "\n".join(parts)
+    return "\n".join(lines)
+
+
+_MARK = "#\x01\n"
+"""What the templates begin each definition with; nothing that comes from a manifest can contain it."""
+
+_PROPERTIES_IMPORT = "from {}.encoding import Properties"
+
+
+def _rows(types: Sequence[Class | Alias]) -> Iterator[tuple[str, str]]:
+    """Yield each class's name and its row of the table PROPERTIES."""
+    return ((type_.name, _row(type_)) for type_ in types if isinstance(type_, Class))
 
 
 def _imports(
-    types: Sequence[Class | Alias], table: str, runtime: str, homes: Mapping[Class | Alias, str]
+    types: Sequence[Class | Alias],
+    table: str,
+    runtime: str,
+    homes: Mapping[Class | Alias, str],
+    *,
+    typing: Sequence[str] = (),
+    checked: Sequence[str] = (),
 ) -> Iterator[str]:
+    """Yield what a module imports; ``typing`` are more names, ``checked`` more imports for type checkers alone."""
     classes = [type_ for type_ in types if isinstance(type_, Class)]
     fields = [field for class_ in classes for field in class_.fields]
     if classes:
         yield "import dataclasses"
     shapes = {shape for type_ in types for child in children(type_) for shape in _shapes(child)}
-    typing = {"Final": True, "TYPE_CHECKING": True, "Any": "Any" in shapes, "Literal": "Literal" in shapes}
-    typing["TypeAlias"] = any(isinstance(type_, Alias) for type_ in types)
-    used = sorted((name for name, is_used in typing.items() if is_used), key=lambda name: (not name.isupper(), name))
-    yield f"from typing import {', '.join(used)}\n"
     absent = {"ABSENT": "ABSENT" in table or any(field.sentinel for field in fields)}
     absent["Absent"] = any(field.sentinel and field.type != ANY for field in fields)
     if any(absent.values()):
@@ -97,9 +159,17 @@ def _imports(
     }
     lines = {type_: f"from {homes[type_]} import {type_.name}" for type_ in foreign | (built - set(types))}
     yield from sorted(lines[type_] for type_ in lines if type_ in built)
-    yield "\nif TYPE_CHECKING:"
-    yield from sorted(f"    {lines[type_]}" for type_ in lines if type_ not in built)
-    yield f"    from {runtime}.encoding import Properties"
+    checked = [*sorted(lines[type_] for type_ in lines if type_ not in built), *checked]
+    used = {*typing, *(shapes & {"Any", "Literal"})}
+    if any(isinstance(type_, Alias) for type_ in types):
+        used.add("TypeAlias")
+    if checked:
+        used.add("TYPE_CHECKING")
+    if used:
+        yield f"from typing import {', '.join(sorted(used, key=lambda name: (not name.isupper(), name)))}\n"
+    if checked:
+        yield "\nif TYPE_CHECKING:"
+        yield from (f"    {line}" for line in checked)
 
 
 def _shapes(type_: Type) -> Iterator[str]:
@@ -112,7 +182,15 @@ def _shapes(type_: Type) -> Iterator[str]:
             yield from _shapes(child)
 
 
-def _dataclasses(types: Sequence[Class | Alias]) -> str:
+def render_definitions(types: Sequence[Class | Alias]) -> dict[Class | Alias, str]:
+    """Return the source of each type, and nothing that it needs around it."""
+    if not types:
+        return {}
+    _, *sources = _rendered(types).split(_MARK)
+    return dict(zip(types, (f"{source.strip()}\n\n" for source in sources), strict=True))
+
+
+def _rendered(types: Sequence[Class | Alias]) -> str:
     # Half of the time a small project takes: imported only where it is needed.
     from datamodel_code_generator import PythonVersion
     from datamodel_code_generator.model.dataclass import DataClass, DataModelField, DataTypeManager
@@ -162,6 +240,7 @@ def _class_data(class_: Class) -> dict[str, Any]:
         assignments.append(" = dataclasses.field(default_factory=dict)")
         docstrings.append(attribute_docstring(_EXTRA_TEXT))
     return {
+        "mark": _MARK,
         "docstring": docstring(class_.description, summary=f"{class_.name}."),
         "hints": hints,
         "assignments": assignments,
@@ -173,7 +252,11 @@ def _alias_data(alias: Alias) -> dict[str, str]:
     text = annotation(alias.target)
     # What it names may be defined further down.
     quoted = string_literal(text) if named(alias.target) else text
-    return {"annotation": quoted, "docstring": docstring(alias.description, summary=f"{alias.name}.", indent="")}
+    return {
+        "mark": _MARK,
+        "annotation": quoted,
+        "docstring": docstring(alias.description, summary=f"{alias.name}.", indent=""),
+    }
 
 
 def _assignment(field: Field) -> str:
@@ -187,7 +270,7 @@ def _assignment(field: Field) -> str:
     return f" = dataclasses.field(default_factory={factory})"
 
 
-def _table_entry(class_: Class) -> str:
+def _row(class_: Class) -> str:
     entries = [
         (field.name, field.wire_name, "ABSENT" if field.required or field.default or field.sentinel else "None")
         for field in class_.fields
@@ -197,4 +280,4 @@ def _table_entry(class_: Class) -> str:
     ]
     if class_.extra is not None:
         rows.append(f'("{EXTRA}", None, ABSENT),')
-    return textwrap.indent(f"{class_.name}: ({' '.join(rows)}),\n", "    ")
+    return f"({' '.join(rows)})"
