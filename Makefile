@@ -50,4 +50,4 @@ package: $(READY)
 	$(BIN)/python -m build --outdir dist .
 
 clean:
-	rm -rf $(VENV) .bench .conformance build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench .clients .conformance build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
