@@ -7,6 +7,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench.large import ARGUMENTS, HITS, MODULE
@@ -58,6 +59,11 @@ def demo() -> Contestant:
     )
 
 
+def demo_by_handshake() -> Contestant:
+    """Return the same server as a client of the handshake era finds it."""
+    return replace(demo(), name="2 tools, after a handshake", expected='"text": "5"', handshake="2025-11-25")
+
+
 def large(name: str, folder: Path) -> Contestant:
     """Return a generated server with many tools."""
     return Contestant(
@@ -75,7 +81,7 @@ def pairs(paged: Path, whole: Path) -> dict[str, Sequence[Contestant]]:
     tool = f"search_{CALLED}"
     search = bare_loop(tool, ARGUMENTS, HITS)
     return {
-        "add": (bare_loop("add", ADD, 5), demo(), *peers()),
+        "add": (bare_loop("add", ADD, 5), demo(), demo_by_handshake(), *peers()),
         "search": (search, large("1,000 tools, pages of 100", paged), large("1,000 tools, one page", whole)),
     }
 

@@ -297,7 +297,6 @@ def test_inspector(tmp_path: Path, project: str) -> None:
 NOT_AT_FAULT = {
     "needs a client that can do": "the checker declares no capability, so nobody can be asked",
     "There is no such shortlist": "the checker makes up an id",
-    "Error handling": "this tool is there to fail",
     "This tool": "this tool is there to fail",
 }
 """Texts of tools that fail by right when amagi-mcp-probe calls them with made-up arguments, and why."""
