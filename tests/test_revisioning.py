@@ -538,11 +538,11 @@ REFUSALS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "invalid": (
         schema_with(lambda all_: all_["Tool"].update(type="objekt")),
-        "at /$defs/Tool/type: 'objekt' is not valid",
+        'at /$defs/Tool/type: type is "objekt"',
     ),
     "invalid-shape": (
         schema_with(lambda all_: all_.update(A={"properties": ["a"]})),
-        "at /$defs/A/properties: ['a'] is not of type 'object'",
+        'at /$defs/A/properties: properties is ["a"], expected an object',
     ),
     "no-era": (
         schema_with(lambda all_: all_["RequestMetaObject"]["properties"].clear()),

@@ -59,12 +59,6 @@ ERRORS: dict[str, tuple[bytes | object, int, object, str]] = {
     "unknown method without params": ({"jsonrpc": "2.0", "id": 1, "method": "no/such"}, NOT_FOUND, 1, "no/such"),
     "method of another era": (request(1, "ping"), NOT_FOUND, 1, "ping"),
     "method behind a capability": (request(1, "prompts/list"), NOT_FOUND, 1, "prompts/list"),
-    "initialize": (
-        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
-        NOT_FOUND,
-        0,
-        REVISION,
-    ),
     "no params": ({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, PARAMS, 1, "params"),
     "params an array": ({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": []}, PARAMS, 1, "params"),
     "params null": ({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": None}, PARAMS, 1, "params"),
