@@ -282,7 +282,7 @@ class Context:
     @property
     def meta(self) -> Mapping[str, Any]:
         """The request's ``_meta`` as it came."""
-        meta: Mapping[str, Any] = self._params["_meta"]
+        meta: Mapping[str, Any] = self._params.get("_meta", {})  # a request that is held back has not been read yet
         return meta
 
     @property
@@ -357,7 +357,7 @@ class Context:
         return True
 
     def _trace(self, key: str) -> str | None:
-        value = self._params["_meta"].get(key)
+        value = self.meta.get(key)
         return value if isinstance(value, str) else None
 
     def _notify(self, method: str, params: dict[str, object]) -> None:

@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     class Owner(Protocol):
         """What serves requests by calling handlers."""
 
-        def reply(self, context: Context, value: object) -> str:
+        def reply(self, context: Context, value: object, /) -> str:
             """Return the reply that carries what a handler returned."""
             raise NotImplementedError
 
-        def failed(self, context: Context, error: BaseException) -> str:
+        def failed(self, context: Context, error: BaseException, /) -> str:
             """Return the reply to a request whose handler raised, or returned what cannot be sent."""
             raise NotImplementedError
 
-        def timed_out(self, context: Context) -> str:
+        def timed_out(self, context: Context, /) -> str:
             """Return the reply to a request whose time is up."""
             raise NotImplementedError
 

@@ -8,7 +8,6 @@ log and output are those of the modern dispatcher.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 
@@ -23,7 +22,7 @@ from ..dispatcher import (
     Refusal,
     error_reply,
 )
-from ..jsontext import encode, encode_string
+from ..jsontext import decode_own, encode, encode_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -303,7 +302,7 @@ class Session(Dispatcher):
         self._offer(checks)
         self.modern.server._subscriptions.listener = self._changed
         self.opened = True
-        result = {"protocolVersion": revision, **json.loads(data.INTRODUCTION)}
+        result = {"protocolVersion": revision, **decode_own(data.INTRODUCTION)}
         return f'{{"jsonrpc":"2.0","id":{id_text},"result":{encode(terms.say(result, shape))}}}\n'
 
     def _offer(self, checks: Any) -> None:
