@@ -6,10 +6,8 @@ becomes ASCII text, so no lone surrogate, no U+2028 and no NaN can reach the wir
 
 from __future__ import annotations
 
-import json
-import re
+import sys
 from itertools import accumulate
-from json import encoder as _json_encoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +34,30 @@ def _refuse_constant(text: str) -> NoReturn:
     raise ParseError(f"{text} is not JSON")
 
 
-_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant).raw_decode
+class _Grammar:
+    """What a scanner is told about the JSON that it is to read."""
+
+    strict = True
+    object_hook = object_pairs_hook = array_hook = None
+    parse_float = staticmethod(_finite)
+    parse_int = int
+    parse_constant = staticmethod(_refuse_constant)
+
+
+def _make_scan() -> Callable[[str, int], tuple[Any, int]]:
+    try:
+        # What the package json is made of. Importing all of that would take longer than all of this server.
+        from _json import make_scanner
+    except ImportError:  # an interpreter without the accelerator
+        from json import JSONDecoder
+
+        return JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant).raw_decode
+    if hasattr(sys, "gettotalrefcount"):
+        import json.decoder  # noqa: F401 - a debug build ends the process where others raise SystemError, see below
+    return make_scanner(_Grammar)  # type: ignore[arg-type] # which asks for more than it needs
+
+
+_scan = _make_scan()
 _SPACE = " \t\r\n"
 _NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 _STEP = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
@@ -52,24 +73,37 @@ def decode(line: bytes) -> Any:
         ParseError: It is not UTF-8, not JSON, holds more than one value, NaN, Infinity or a number too large to
             hold, or is nested deeper than MAX_DEPTH.
     """
-    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _deeper_than(line, MAX_DEPTH):
+    # Looking whether there is any costs less than counting none.
+    arrays = line.count(b"[") if b"[" in line else 0
+    if arrays + line.count(b"{") > MAX_DEPTH and _deeper_than(line, MAX_DEPTH):
         raise ParseError(f"nested deeper than {MAX_DEPTH} levels")
     try:
         text = line.decode().strip(_SPACE)
-        value, end = _decode(text)
+        value, end = _scan(text, 0)
     except UnicodeDecodeError as error:
         raise ParseError(f"not UTF-8: byte {line[error.start]:#04x} at offset {error.start}") from None
-    except json.JSONDecodeError as error:
-        raise ParseError(f"{error.msg} at character {error.pos}") from None
+    except SystemError:  # in Python 3.11 the scanner needs the package to say what is wrong, and does not import it
+        import json.decoder  # noqa: F401
+
+        return decode(line)
+    except StopIteration as error:
+        raise ParseError(f"Expecting value at character {error.value}") from None
     except ParseError:
         raise
-    except ValueError:  # int() refuses more digits than sys.get_int_max_str_digits()
-        raise ParseError("a number has too many digits") from None
+    except ValueError as error:
+        if not hasattr(error, "pos"):  # int() refuses more digits than sys.get_int_max_str_digits()
+            raise ParseError("a number has too many digits") from None
+        raise ParseError(f"{error.msg} at character {error.pos}") from None  # type: ignore[attr-defined]
     except RecursionError:
         raise ParseError("nested too deeply") from None
     if end != len(text):
         raise ParseError(f"text after the JSON value at character {end}")
     return value
+
+
+def decode_own(text: str) -> Any:
+    """Return the value of a JSON text that this server has written itself."""
+    return _scan(text, 0)[0]
 
 
 def _deeper_than(line: bytes, limit: int) -> bool:
@@ -78,6 +112,8 @@ def _deeper_than(line: bytes, limit: int) -> bool:
         line = line.replace(b"\\\\", b"").replace(b'\\"', b"")
     structure = line.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
     if b'"' in structure:
+        import re
+
         structure = re.sub(rb'"[^"]*"?', b"", structure)
     steps = memoryview(structure.translate(_STEP)).cast("b")
     depth = 0
@@ -89,7 +125,17 @@ def _deeper_than(line: bytes, limit: int) -> bool:
     return False
 
 
-encode_string: Callable[[str], str] = _json_encoder.encode_basestring_ascii
+def _make_encode_string() -> Callable[[str], str]:
+    try:
+        from _json import encode_basestring_ascii
+    except ImportError:
+        from json.encoder import py_encode_basestring_ascii
+
+        return py_encode_basestring_ascii
+    return encode_basestring_ascii
+
+
+encode_string = _make_encode_string()
 """The JSON text of a string, quotes included, in ASCII."""
 
 
@@ -98,13 +144,16 @@ def _refuse_value(value: object) -> NoReturn:
 
 
 def _make_encode() -> Callable[[object], str]:
-    make = getattr(_json_encoder, "c_make_encoder", None)
-    if make is None:  # an interpreter without the C accelerator
-        return json.JSONEncoder(
+    try:
+        from _json import make_encoder
+    except ImportError:
+        from json import JSONEncoder
+
+        return JSONEncoder(
             ensure_ascii=True, check_circular=False, allow_nan=False, separators=(",", ":"), default=_refuse_value
         ).encode
     # JSONEncoder.encode() builds this object again for every value, which costs more than encoding a small one.
-    chunks = make(
+    chunks = make_encoder(
         markers=None,
         default=_refuse_value,
         encoder=encode_string,

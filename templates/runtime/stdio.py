@@ -17,7 +17,6 @@ order, up to a limit; everything else is answered as ever, and what is held back
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -28,6 +27,7 @@ from .jsontext import ParseError, decode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from .context import Context
@@ -598,8 +598,7 @@ def serve(
     source, sink, errors = _take_over_descriptors()
     dispatcher.log.descriptor = errors
     stdio = Stdio(dispatcher, source, sink, line_limit=line_limit, calls_limit=calls_limit)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stdio.end())
+    _on_termination(stdio.end)
     stdio.serve()
     _exit(dispatcher, stdio)
 
@@ -611,6 +610,18 @@ def _wait_for(descriptor: int, *, reading: bool) -> None:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN if reading else select.POLLOUT)
     poll.poll()
+
+
+def _on_termination(end: Callable[[], None]) -> None:
+    """Have a function called when a signal asks the process to stop."""
+    try:
+        # What the module signal is made of, less its enumerations: making those takes long.
+        import _signal as signal  # type: ignore[import-not-found]
+    except ImportError:
+        import signal
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: end())
 
 
 def _take_over_descriptors() -> tuple[int, int, int]:
