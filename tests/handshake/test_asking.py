@@ -52,6 +52,7 @@ tools:
   - {{name: summarize, description: Uses the client's model.}}
   - {{name: converse, description: Uses the client's model with a conversation.}}
   - {{name: with_tools, description: Lets the client's model use a tool.}}
+  - {{name: with_context, description: Lets the client's model see more.}}
   - {{name: folders, description: Lists the client's folders.}}
   - {{name: several, description: Asks for three things at once., elicits: [*confirm]}}
   - {{name: several_async, description: Asks for three things at once., elicits: [*confirm]}}
@@ -113,6 +114,10 @@ def converse(args, ctx):
 def with_tools(args, ctx):
     tool = {"name": "look", "inputSchema": {"type": "object"}}
     return ctx.sample("question", "Look", max_tokens=10, tools=[tool], tool_choice="auto").text
+""",
+        "with_context": """
+def with_context(args, ctx):
+    return ctx.sample("question", "Look", max_tokens=10, include_context="thisServer").text
 """,
         "folders": "def folders(args, ctx): return [f'{root.uri} {root.name}' for root in ctx.roots()]",
         "several": """
@@ -243,6 +248,17 @@ def test_a_model_gets_tools_where_the_client_can_give_them(source: Path) -> None
                 assert host.asked == []
 
 
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26", "2025-06-18"])
+def test_parts_of_a_capability_count_from_when_there_are_any(source: Path, revision: str) -> None:
+    with Host(source, "curious_mcp", revision, {"sampling": {}, "elicitation": {"url": {}}}) as host:
+        host.answers["sampling/createMessage"] = lambda _: {"result": sampled("seen")}
+        assert text_of(host.call("with_context")) == "seen"
+        assert host.asked[0]["params"]["includeContext"] == "thisServer"
+        if revision == "2025-06-18":
+            host.answers["elicitation/create"] = accept(ok=True)
+            assert text_of(host.call("confirm")) == "True None"
+
+
 def test_every_kind_of_field(host: Host, revision: str) -> None:
     def fill_in(params: dict[str, Any]) -> Any:
         fields = params["requestedSchema"]["properties"]
@@ -291,6 +307,7 @@ def test_pages(source: Path) -> None:
         ("2025-06-18", {"elicitation": {"url": {}}}, "sign_in", "elicitation.url"),
         ("2025-06-18", {"roots": {}}, "summarize", "sampling"),
         ("2025-03-26", {"elicitation": {}}, "confirm", "elicitation"),
+        ("2025-11-25", {"sampling": {}}, "with_context", "sampling.context"),
         ("2024-11-05", {}, "folders", "roots"),
     ],
 )

@@ -5,14 +5,9 @@ Handlers, checks and routes are those of the modern era; only what goes out diff
 
 from __future__ import annotations
 
-import json
-
-from ..completion import Completions
 from ..dispatcher import VERSION_KEY
-from ..jsontext import encode, encode_string
+from ..jsontext import decode_own, encode, encode_string
 from ..listing import Listing
-from ..prompts import Prompts
-from ..resources import Resources
 from ..results import ResultError, ToolResult
 from ..tools import Tool, Toolbox, broken
 
@@ -52,7 +47,7 @@ class HandshakeListing(Listing):
 
     def _load_said(self) -> dict[str, str]:
         say, shape = self._terms.say, self._shape
-        return {name: encode(say(json.loads(text), shape)) for name, text in self._listing._load().items()}
+        return {name: encode(say(decode_own(text), shape)) for name, text in self._listing._load().items()}
 
 
 class HandshakeToolbox(Toolbox):
@@ -112,50 +107,6 @@ class HandshakeToolbox(Toolbox):
         return encode(self._terms.say(blocks(value, self._dispatcher, context.meta[VERSION_KEY]), self._shape))
 
 
-class _Said:
-    """Composes results in the terms of a revision, for what serves anything but tools."""
-
-    _session: Session
-    _shape: str
-
-    def _result(self, id_text: str, members: str, meta: Mapping[str, object] | None = None) -> str:
-        result = self._session.terms.say(json.loads("{" + members + "}"), self._shape)
-        if meta:
-            result["_meta"] = dict(meta)
-        return '{"jsonrpc":"2.0","id":' + id_text + ',"result":' + encode(result) + "}\n"
-
-
-class HandshakePrompts(_Said, Prompts):
-    """Serves prompts/get; the arguments are those of ``HandshakeToolbox``."""
-
-    def __init__(self, prompts: Prompts, session: Session, shape: str) -> None:
-        """Take over the prompts."""
-        super().__init__(session, prompts._listing, "")
-        self._session = session
-        self._shape = shape
-
-
-class HandshakeResources(_Said, Resources):
-    """Serves resources/read; the arguments are those of ``HandshakeToolbox``."""
-
-    def __init__(self, resources: Resources, session: Session, shape: str) -> None:
-        """Take over the resources."""
-        super().__init__(session, resources._listing, "")
-        self._session = session
-        self._shape = shape
-        self.not_found = session.terms.errors["resourceNotFound"]
-
-
-class HandshakeCompletions(_Said, Completions):
-    """Serves completion/complete; the arguments are those of ``HandshakeToolbox``."""
-
-    def __init__(self, _: Completions, session: Session, shape: str) -> None:
-        """Take over the completions."""
-        super().__init__(session, "")
-        self._session = session
-        self._shape = shape
-
-
 def adapted(served: Any, session: Session, shape: str) -> Callable[[Id, str, dict[str, Any]], Answer]:
     """Return what serves a method in the handshake era.
 
@@ -166,16 +117,8 @@ def adapted(served: Any, session: Session, shape: str) -> Callable[[Id, str, dic
     """
     if isinstance(served, Listing):
         return HandshakeListing(served, session.terms, shape)
-    for modern, handshake in _ADAPTED:
-        if isinstance(served, modern):
-            serve: Callable[[Id, str, dict[str, Any]], Answer] = handshake(served, session, shape)
-            return serve
-    raise TypeError(f"a {type(served).__name__} serves nothing that the handshake era has")
+    if isinstance(served, Toolbox):
+        return HandshakeToolbox(served, session, shape)
+    from .contents import adapted_contents
 
-
-_ADAPTED: tuple[tuple[type, Any], ...] = (
-    (Toolbox, HandshakeToolbox),
-    (Prompts, HandshakePrompts),
-    (Resources, HandshakeResources),
-    (Completions, HandshakeCompletions),
-)
+    return adapted_contents(served, session, shape)

@@ -7,7 +7,6 @@ log and output are those of the modern dispatcher.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 
@@ -22,7 +21,7 @@ from ..dispatcher import (
     Refusal,
     error_reply,
 )
-from ..jsontext import encode, encode_string
+from ..jsontext import decode_own, encode, encode_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,7 +231,8 @@ class Session(Dispatcher):
         """Send a request or the news of a change, once the client is ready for such (Lifecycle)."""
         with self.changing:
             if not self.ready:
-                self._held.append(text)
+                if text not in self._held:  # no news is worth telling twice
+                    self._held.append(text)
                 return
         self.send(text)
 
@@ -292,7 +292,7 @@ class Session(Dispatcher):
         if violations:
             raise Refusal(INVALID_PARAMS, "; ".join(f"params{violation}" for violation in violations))
         self.terms, self.revision = terms, revision
-        self.capabilities = terms.say(params["capabilities"], "ClientCapabilities")
+        self.capabilities = terms.capabilities(params["capabilities"])
         self._meta = {
             VERSION_KEY: self.modern.revisions[0],
             _CAPABILITIES: self.capabilities,
@@ -302,7 +302,7 @@ class Session(Dispatcher):
         self._offer(checks)
         self.modern.server._subscriptions.listener = self._changed
         self.opened = True
-        result = {"protocolVersion": revision, **json.loads(data.INTRODUCTION)}
+        result = {"protocolVersion": revision, **decode_own(data.INTRODUCTION)}
         return f'{{"jsonrpc":"2.0","id":{id_text},"result":{encode(terms.say(result, shape))}}}\n'
 
     def _offer(self, checks: Any) -> None:
