@@ -141,7 +141,9 @@ class Exchange:
             id_ = message["id"]
             refused = "error" in message and message["error"].get("code") == -32600
             assert type(id_) in (int, str) or (id_ is None and "error" in message), f"id {id_!r}"
-            request = self._asked.get(_key(id_)) if refused else self._asked.pop(_key(id_), None)
+            request = self._asked.get(_key(id_))
+            if not refused or (request and request[0] == "initialize"):  # or else the first of that id goes on
+                self._asked.pop(_key(id_), None)
         method, version = request or (None, REVISION)
         if method == "initialize" and version == "None" and "result" in message:
             self._session = message["result"]["protocolVersion"]
