@@ -304,7 +304,9 @@ class Dispatcher:
 
     def leave(self, context: Context) -> bool:
         """Take a request out of flight; False when it has been answered, cancelled or timed out meanwhile."""
-        if not context._claim():
+        try:
+            context._open.pop()
+        except IndexError:
             return False
         del self.in_flight[context.id]
         return True

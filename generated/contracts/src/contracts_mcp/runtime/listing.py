@@ -1,5 +1,5 @@
 # Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
-"""Lists as a server hands them out: the manifest's order, in pages, each page's text made once."""
+"""Lists as a server hands them out: the manifest's order, in pages, each made as text when it is first asked for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Listing:
         """Hold what is needed to hand out the list."""
         self._key = key
         self._digest = digest
-        self._load = load
+        self._read = load
+        self._entries: Mapping[str, str] | None = None
         self._page_size = page_size
         self._tail = "," + tail if tail else ""
         self._pages: dict[str | None, str] = {}
@@ -42,14 +43,10 @@ class Listing:
     def __call__(self, _id: Id, id_text: str, params: dict[str, Any]) -> str:
         """Answer a list request."""
         cursor = params.get("cursor")
-        page = self._pages.get(cursor)
+        pages = self._pages  # of the list as it is now, whatever is hidden meanwhile
+        page = pages.get(cursor)
         if page is None:
-            if not self._pages:
-                self._pages = self._render()
-            page = self._pages.get(cursor)
-            if page is None:
-                text = "params/cursor: not a cursor of this list; it may have changed: start again without one"
-                raise Refusal(INVALID_PARAMS, text)
+            page = pages[cursor] = self._render(cursor)
         return '{"jsonrpc":"2.0","id":' + id_text + page
 
     def set_visible(self, name: str, *, visible: bool) -> bool:
@@ -67,7 +64,13 @@ class Listing:
         self._pages = {}
         return True
 
-    def _render(self) -> dict[str | None, str]:
+    def _load(self) -> Mapping[str, str]:
+        if self._entries is None:
+            self._entries = self._read()
+        return self._entries
+
+    def _render(self, cursor: str | None) -> str:
+        """Return what follows the id in the reply with the page that a cursor points to."""
         hidden = self.hidden
         items = [text for name, text in self._load().items() if name not in hidden]
         digest = self._digest
@@ -76,13 +79,14 @@ class Listing:
 
             digest += f"-{crc32(encode_string(chr(10).join(sorted(hidden))).encode()):08x}"
         size = self._page_size or max(len(items), 1)
-        pages: dict[str | None, str] = {}
-        for start in range(0, max(len(items), 1), size):
-            end = start + size
-            more = "" if end >= len(items) else f',"nextCursor":{encode_string(f"{digest}.{end}")}'
-            text = f',"result":{{{encode_string(self._key)}:[{",".join(items[start:end])}]{more}{self._tail}}}}}\n'
-            pages[f"{digest}.{start}" if start else None] = text
-        return pages
+        starts = {f"{digest}.{start}" if start else None: start for start in range(0, max(len(items), 1), size)}
+        if cursor not in starts:
+            text = "params/cursor: not a cursor of this list; it may have changed: start again without one"
+            raise Refusal(INVALID_PARAMS, text)
+        start = starts[cursor]
+        end = start + size
+        more = "" if end >= len(items) else f',"nextCursor":{encode_string(f"{digest}.{end}")}'
+        return f',"result":{{{encode_string(self._key)}:[{",".join(items[start:end])}]{more}{self._tail}}}}}\n'
 
 
 class Constant:

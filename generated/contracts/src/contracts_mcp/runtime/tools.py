@@ -129,8 +129,9 @@ class Toolbox:
         if not tool.valid_output(structured):
             raise ResultError(broken(tool, structured))
         text = encode(structured)
-        head = '{"jsonrpc":"2.0","id":' + context.id_text + self._text_head
-        return head + encode_string(text) + self._structured + text + self._end
+        quoted = encode_string(text)
+        head = f'{{"jsonrpc":"2.0","id":{context.id_text}{self._text_head}'
+        return f"{head}{quoted}{self._structured}{text}{self._end}"
 
     def failed(self, context: Context, error: BaseException) -> str:
         """Return the reply to a call that failed, and log what the model is not to see."""

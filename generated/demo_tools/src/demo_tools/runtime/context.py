@@ -363,14 +363,6 @@ class Context:
     def _notify(self, method: str, params: dict[str, object]) -> None:
         self._dispatcher.send(f'{{"jsonrpc":"2.0","method":{encode_string(method)},"params":{encode(params)}}}\n')
 
-    def _claim(self) -> bool:
-        """Take the right to answer; False when somebody else has it already."""
-        try:
-            self._open.pop()
-        except IndexError:
-            return False
-        return True
-
     def _cancel(self) -> None:
         """Mark the work as no longer wanted and wake what waits for that."""
         self.cancelled = True

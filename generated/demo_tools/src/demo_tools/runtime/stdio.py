@@ -329,6 +329,9 @@ class Stdio:
         if not newline:
             self._keep(chunk)
             return True
+        if not rest and not self._partial_size:  # one whole line, as nearly always
+            self._lines.append(first)
+            return True
         lines = rest.split(b"\n")
         last = lines.pop()
         self._lines.extend(self._end_of_line(first))

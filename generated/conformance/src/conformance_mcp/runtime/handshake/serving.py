@@ -38,6 +38,7 @@ class HandshakeListing(Listing):
         self._listing = listing
         self._terms = terms
         self._shape = terms.shapes[shape][listing._key]
+        self._said: dict[str, str] = {}
 
     def __call__(self, id_: Id, id_text: str, params: dict[str, Any]) -> str:
         """Answer a list request."""
@@ -47,8 +48,10 @@ class HandshakeListing(Listing):
         return super().__call__(id_, id_text, params)
 
     def _load_said(self) -> dict[str, str]:
-        say, shape = self._terms.say, self._shape
-        return {name: encode(say(decode_own(text), shape)) for name, text in self._listing._load().items()}
+        if not self._said:
+            say, shape = self._terms.say, self._shape
+            self._said = {name: encode(say(decode_own(text), shape)) for name, text in self._listing._load().items()}
+        return self._said
 
 
 class HandshakeToolbox(Toolbox):

@@ -76,11 +76,12 @@ class Terms:
             return value
         kinds = self.unions.get(shape)
         if kinds is not None:
-            kind = kinds.get(value["type"])
-            if kind is None:
+            type_ = value.get("type")
+            if type(type_) is not str:  # nothing that could be sent, as its check will say
+                return value
+            if type_ not in kinds:
                 value = replacement(value, kinds)
-                kind = kinds[value["type"]]
-            shape = kind
+            shape = kinds[value["type"]]
         members = self.shapes[shape]
         said = {key: self.say(item, members[key]) for key, item in value.items() if key in members}
         if shape == "Tool":
@@ -90,6 +91,26 @@ class Terms:
     def knows(self, shape: str, member: str) -> bool:
         """Say whether a shape has a member."""
         return member in self.shapes.get(shape, ())
+
+    def capabilities(self, declared: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a client can be asked for: parts of a capability mean nothing where the revision has none."""
+        whole = {name for name in map(_capability_of, self.asked) if not self.shapes["ClientCapabilities"].get(name)}
+        return {name: {} if name in whole else parts for name, parts in declared.items()}
+
+    def lacks(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Say whether the revision has no such request to the client, or none with such params."""
+        _, shape = self.asked.get(method, ("", ""))
+        members = self.shapes[shape].keys() if shape else ()
+        return method not in self.asked or not params.keys() <= {"mode", *members}
+
+    def needs(self, needed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return capabilities that a request needs without the parts that the revision does not know."""
+        known = self.shapes["ClientCapabilities"]
+        return {name: parts if known.get(name) else {} for name, parts in needed.items()}
+
+
+def _capability_of(method: str) -> str:
+    return method.partition("/")[0]
 
 
 def replacement(block: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:

@@ -159,19 +159,15 @@ class Questions:
     def _send(self, questions: Sequence[Question[Any]], wake: Callable[[], None]) -> Round:
         """Send questions; ``wake`` is called when they are answered, or when nobody needs the answers any more."""
         self._context.check_cancelled()
+        terms = self._session.terms
         needed: dict[str, Any] = {}
         for question in questions:
-            _merge(needed, question.needs)
-        asked = self._session.terms.asked
-        for question in questions:
-            _, shape = asked.get(question.method, ("", ""))
-            if question.method not in asked or (
-                "url" in question.params and not self._session.terms.knows(shape, "url")
-            ):
+            if terms.lacks(question.method, question.params):
                 raise self._failure(
                     f"{self._context.name} has to ask the client for something that revision {self._session.revision}"
                     f" of the protocol does not have ({', '.join(_paths(question.needs))})"
                 )
+            _merge(needed, terms.needs(question.needs))
         self.require(needed)
         said = [(question, self._said(question)) for question in questions]
         round_ = Round(wake)
@@ -252,7 +248,7 @@ class Questions:
 
 def _split(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a message for the model as messages of one block of content each."""
-    content = message["content"]
+    content = message.get("content")
     return [{**message, "content": block} for block in content] if isinstance(content, list) else [message]
 
 

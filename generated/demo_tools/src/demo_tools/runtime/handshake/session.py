@@ -232,7 +232,8 @@ class Session(Dispatcher):
         """Send a request or the news of a change, once the client is ready for such (Lifecycle)."""
         with self.changing:
             if not self.ready:
-                self._held.append(text)
+                if text not in self._held:  # no news is worth telling twice
+                    self._held.append(text)
                 return
         self.send(text)
 
@@ -292,7 +293,7 @@ class Session(Dispatcher):
         if violations:
             raise Refusal(INVALID_PARAMS, "; ".join(f"params{violation}" for violation in violations))
         self.terms, self.revision = terms, revision
-        self.capabilities = terms.say(params["capabilities"], "ClientCapabilities")
+        self.capabilities = terms.capabilities(params["capabilities"])
         self._meta = {
             VERSION_KEY: self.modern.revisions[0],
             _CAPABILITIES: self.capabilities,
