@@ -1,11 +1,11 @@
-# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench bench-peers corpus conformance package
+# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench bench-peers corpus conformance transcripts package
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PROJECTS := $(wildcard generated/*/tools.yaml)
 
-.PHONY: demo test generate check lint bench bench-peers corpus conformance package clean
+.PHONY: demo test generate check lint bench bench-peers corpus conformance transcripts package clean
 
 # Made again when the dependencies change. The interpreter is asked for its version first, since every later error
 # that comes of an old one is harder to read.
@@ -38,6 +38,9 @@ corpus: $(READY)
 
 conformance: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m conformance.suite
+
+transcripts: $(READY)
+	@PYTHONPATH=tests $(BIN)/python tests/transcripts.py
 
 bench: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m bench

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from protocol_schema import Exchange, parse
 from servers import Server
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -42,6 +43,14 @@ def notification(method: str, **params: Any) -> dict[str, Any]:
     return {**message, "params": params} if params else message
 
 
+class _Indulgent(Exchange):
+    def sent(self, data: bytes) -> None:
+        """Note nothing."""
+
+    def received(self, line: bytes) -> Any:
+        return parse(line)
+
+
 class Host(Server):
     """A server process and a session with it.
 
@@ -50,12 +59,22 @@ class Host(Server):
         module: Its package.
         revision: What is asked for.
         capabilities: What the host can do; all that the revision knows of where it is not said.
+        judged: Whether what comes is held to the revision.
     """
 
     def __init__(
-        self, source: Path, module: str, revision: str, capabilities: Mapping[str, Any] | None = None, **more: Any
+        self,
+        source: Path,
+        module: str,
+        revision: str,
+        capabilities: Mapping[str, Any] | None = None,
+        *,
+        judged: bool = True,
+        **more: Any,
     ) -> None:
         super().__init__(source, module, **more)
+        if not judged:
+            self._exchange = _Indulgent()
         self._count = 0
         self.answers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         """What is answered to requests by the server: their method, and a function of their params."""
