@@ -147,8 +147,6 @@ FAILED = {
     "returns_exception": "return ValueError('secret')",
     "returns_lock": "return threading.Lock()",
     "returns_wrong_result": "return ToolResult(content=[{'type': 'no such type'}])",
-    "breaks_output": "return {'n': 'secret'}",
-    "breaks_output_type": "return 7",
     "removes_descriptor_of_handler": "os.fdopen(99).read()",
 }  # fmt: skip
 
@@ -221,34 +219,68 @@ QUICK = {"quick": "return 'quick'", "async_quick": "return 'quick'"}
 SLOW = {"slow": "time.sleep(0.05); return 'slow'", "async_slow": "await asyncio.sleep(0.05); return 'slow'"}
 BODIES = (
     ANSWERED | FAILED | {name: body for name, (body, _) in SPOKEN.items()} | ASYNC_ANSWERED | ASYNC_FAILED | ENDLESS
-    | ODD | QUICK | SLOW | {"slow_to_import": "return 'imported'", "unimportable": "", "exits_when_imported": ""}
+    | ODD | QUICK | SLOW
 )  # fmt: skip
 
-TOOL = (
-    "  - {{name: {name}, description: Odd., inputSchema: {{type: object, "
-    "properties: {{items: {{type: array, items: {{type: integer}}, default: [1, 2, 3]}}}}}}{more}}}\n"
-)
+MANIFEST = """\
+toolmint: 1
+protocol: "2026-07-28"
+server: {name: rough, version: 0.1.0}
+tools:
+  - {name: plain, description: Does what it is asked to., inputSchema: &input {type: object, properties: {
+      what: {type: string}, items: {type: array, items: {type: integer}, default: [1, 2, 3]}}}}
+  - {name: flexible, description: Does what it is asked to., inputSchema: *input}
+  - {name: breaks_output, description: Breaks its contract., outputSchema: &output {
+      type: object, properties: {n: {type: integer}}, required: [n]}}
+  - {name: breaks_output_type, description: Breaks its contract., outputSchema: *output}
+  - {name: slow_to_import, description: Takes long to load.}
+  - {name: unimportable, description: Cannot be loaded.}
+  - {name: exits_when_imported, description: Cannot be loaded.}
+"""
+BROKEN = ("breaks_output", "breaks_output_type", "unimportable", "exits_when_imported")
+BEGIN = "async def QUIT(): sys.exit('secret')\nasync def FAIL(): raise ValueError('secret')\n"
 
 
-def handler(name: str) -> str:
-    if name == "unimportable":
-        return "import no_such_module_anywhere\n"
-    if name == "exits_when_imported":
-        return "import sys\nsys.exit('secret')\n"
+def defined(name: str) -> str:
     kind = "async def" if name.startswith("async_") else "def"
     body = BODIES[name].replace("ASYNC_RECURSE", name).replace("RECURSE", name)
-    head = "async def QUIT(): sys.exit('secret')\nasync def FAIL(): raise ValueError('secret')\n"
-    start = "\nimport time; time.sleep(1.5)\n" if name == "slow_to_import" else ""
-    return f"{start}{PREAMBLE}\n{head}\n{kind} {name}(args, ctx):\n    {body}\n"
+    return f"{kind} {name}(args, ctx):\n    {body}\n"
+
+
+def module(tool: str, names: list[str]) -> str:
+    """Return a handler's module that does whichever thing it is asked to do."""
+    kind, wait = ("async def", "await ") if tool == "flexible" else ("def", "")
+    functions = "\n".join(map(defined, names))
+    end = f"{kind} {tool}(args, ctx):\n    return {wait}globals()[args.what](args, ctx)\n"
+    return f"{PREAMBLE}\n{BEGIN}\n{functions}\n{end}"
+
+
+def handlers() -> dict[str, str]:
+    return {
+        "plain": module("plain", [name for name in BODIES if not name.startswith("async_")]),
+        "flexible": module("flexible", [name for name in BODIES if name.startswith("async_")]),
+        "breaks_output": "def breaks_output(args, ctx):\n    return {'n': 'secret'}\n",
+        "breaks_output_type": "def breaks_output_type(args, ctx):\n    return 7\n",
+        "slow_to_import": "import time\ntime.sleep(1.5)\ndef slow_to_import(args, ctx):\n    return 'imported'\n",
+        "unimportable": "import no_such_module_anywhere\n",
+        "exits_when_imported": "import sys\nsys.exit('secret')\n",
+    }
+
+
+def tool_of(name: str) -> str:
+    if name not in BODIES:
+        return name
+    return "flexible" if name.startswith("async_") else "plain"
+
+
+def do(id_: object, name: str, /, **arguments: object) -> dict[str, Any]:
+    """Return a call of the tool that does something."""
+    return call(id_, tool_of(name), {"what": name, **arguments} if name in BODIES else {})
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = ", outputSchema: {type: object, properties: {n: {type: integer}}, required: [n]}"
-    manifest = 'toolmint: 1\nprotocol: "2026-07-28"\nserver: {name: rough, version: 0.1.0}\ntools:\n' + "".join(
-        TOOL.format(name=name, more=output if name.startswith("breaks") else "") for name in BODIES
-    )
-    return make_project(tmp_path_factory.mktemp("rough"), manifest, {name: handler(name) for name in BODIES})
+    return make_project(tmp_path_factory.mktemp("rough"), MANIFEST, handlers())
 
 
 @pytest.fixture
@@ -263,7 +295,7 @@ def text_of(reply: Any) -> str:
 
 @pytest.fixture(scope="module")
 def shared(source: Path) -> Iterator[Server]:
-    """One server for all that must leave no trace; what it has been through is the better the more it is."""
+    """One server for all that must leave no trace."""
     with Server(source, MODULE, env={"PYTHONWARNINGS": "ignore::DeprecationWarning"}) as running:
         yield running
         assert running.rest() == []
@@ -272,7 +304,7 @@ def shared(source: Path) -> Iterator[Server]:
 
 def among_others(server: Server, name: str) -> Any:
     """Call a tool while slow calls are in flight; return its reply when those have been answered, and others too."""
-    server.send(call("slow", "slow"), call("async", "async_slow"), call("odd", name), call("after", "quick"))
+    server.send(do("slow", "slow"), do("async", "async_slow"), do("odd", name), do("after", "quick"))
     replies = {}
     for _ in range(4):
         reply = server.receive()
@@ -282,7 +314,7 @@ def among_others(server: Server, name: str) -> Any:
     assert text_of(replies["async"]) == "slow"
     assert text_of(replies["after"]) == "quick"
     for tool in QUICK:
-        assert text_of(server.ask(call("last", tool))) == "quick"
+        assert text_of(server.ask(do("last", tool))) == "quick"
     return replies["odd"]
 
 
@@ -303,7 +335,7 @@ def test_call_is_answered_whatever_else_its_handler_does(shared: Server, name: s
 
 @pytest.mark.parametrize("name", ENDS_ALONE)
 def test_call_is_answered_and_the_process_ends_as_ever(server: Server, name: str) -> None:
-    server.ask(call("warm", "async_quick"))
+    server.ask(do("warm", "async_quick"))
     reply = among_others(server, name)
     assert text_of(reply) == "done"
     assert "isError" not in reply["result"]
@@ -318,11 +350,11 @@ def test_exception_that_cannot_be_told_from_others_is_an_error(shared: Server) -
     assert among_others(shared, "raises_imposter")["error"] == {"code": -32603, "message": "Internal error"}
 
 
-@pytest.mark.parametrize("name", [*FAILED, *ASYNC_FAILED, "unimportable", "exits_when_imported"])
+@pytest.mark.parametrize("name", [*FAILED, *ASYNC_FAILED, *BROKEN])
 def test_failure_is_answered_in_neutral_words(shared: Server, name: str) -> None:
     reply = among_others(shared, name)
     assert reply["result"]["isError"] is True
-    assert text_of(reply) == f"Error executing tool {name}"
+    assert text_of(reply) == f"Error executing tool {tool_of(name)}"
     assert "structuredContent" not in reply["result"]
 
 
@@ -335,10 +367,10 @@ def test_text_arrives_as_it_is(shared: Server, name: str) -> None:
 def test_calls_that_never_end_keep_nobody_and_not_the_process(server: Server, kind: str) -> None:
     for name in ENDLESS:
         if name.startswith("async_") == (kind == "async def"):
-            server.send(call(name, name), call(f"{name} again", name))
+            server.send(do(name, name), do(f"{name} again", name))
     for number in range(5):
         for tool in QUICK:
-            assert text_of(server.ask(call(number, tool))) == "quick"
+            assert text_of(server.ask(do(number, tool))) == "quick"
     began = time.monotonic()
     assert server.rest() == []
     assert server.wait() == 0
@@ -349,26 +381,26 @@ def test_output_of_all_kinds_lands_on_stderr(source: Path) -> None:
     names = ("prints", "writes_descriptor", "child", "c_puts", "c_printf_unflushed", "async_child", "logs_to_stdout")
     with Server(source, MODULE) as server:
         for name in names:
-            server.ask(call(1, name))
+            server.ask(do(1, name))
         server.rest()
         server.wait()
         assert server.stderr().count("stray") >= len(names)
 
 
 def test_module_that_is_slow_to_import_keeps_nobody(server: Server) -> None:
-    server.send(call("import", "slow_to_import"), call("import too", "slow_to_import"))
+    server.send(do("import", "slow_to_import"), do("import too", "slow_to_import"))
     began = time.monotonic()
     for number in range(5):
-        assert text_of(server.ask(call(number, "quick"))) == "quick"
+        assert text_of(server.ask(do(number, "quick"))) == "quick"
     assert time.monotonic() - began < 1.2
     assert {server.receive()["id"], server.receive()["id"]} == {"import", "import too"}
 
 
 def test_default_that_a_handler_has_changed_is_whole_for_the_next_call(server: Server) -> None:
-    server.ask(call(1, "changes_arguments"))
-    server.ask(call(2, "changes_arguments"))
-    assert text_of(server.ask(call(3, "shows_arguments"))) == "[1, 2, 3]"
-    assert text_of(server.ask(call(4, "shows_arguments"))) == "[1, 2, 3]"
+    server.ask(do(1, "changes_arguments"))
+    server.ask(do(2, "changes_arguments"))
+    assert text_of(server.ask(do(3, "shows_arguments"))) == "[1, 2, 3]"
+    assert text_of(server.ask(do(4, "shows_arguments"))) == "[1, 2, 3]"
 
 
 @pytest.mark.parametrize("name", ["kills", "async_kills"])
@@ -405,10 +437,10 @@ def test_on_a_pair_of_sockets_as_some_hosts_use(source: Path) -> None:
         theirs.close()
         ours.settimeout(SECONDS)
         lines = ours.makefile("rb")
-        ours.sendall(b"".join(json.dumps(call(n, "blocks_stdout")).encode() + b"\n" for n in range(2)))
+        ours.sendall(b"".join(json.dumps(do(n, "blocks_stdout")).encode() + b"\n" for n in range(2)))
         assert {json.loads(lines.readline())["id"] for _ in range(2)} == {0, 1}
         os.set_blocking(ours.fileno(), True)
-        ours.sendall(json.dumps(call(2, "returns_much")).encode() + b"\n")
+        ours.sendall(json.dumps(do(2, "returns_much")).encode() + b"\n")
         assert len(text_of(json.loads(lines.readline()))) == 10_000_000
         ours.shutdown(socket.SHUT_RDWR)
         assert process.wait(2) == 0
@@ -430,7 +462,7 @@ def test_stderr_shared_with_the_output_and_made_non_blocking(source: Path) -> No
         assert process.stdin
         lines = ours.makefile("rb")
         for number, name in enumerate(["blocks_stdout", "returns_much", "quick"]):
-            process.stdin.write(json.dumps(call(number, name)).encode() + b"\n")
+            process.stdin.write(json.dumps(do(number, name)).encode() + b"\n")
             process.stdin.flush()
             assert json.loads(lines.readline())["id"] == number
         process.stdin.close()
