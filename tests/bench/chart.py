@@ -4,15 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
+from bench.contestants import OURS
+from bench.numbers import amount, ratio
+
 PANELS = (
     ("start", "Start to first answer", "ms, less is better"),
     ("round trip p50", "Round trip of a call, median", "µs, less is better"),
     ("calls/s", "Calls a second, pipelined", "more is better"),
     ("memory", "Peak memory", "MB, less is better"),
 )
-WIDTH = 860
-LABELS = 190
-VALUES = 150
+WIDTH = 940
+LABELS = 210
+VALUES = 230
 ROW = 22
 HEAD = 40
 GAP = 16
@@ -50,11 +53,8 @@ def _panel(servers: Sequence[Mapping[str, Any]], figure: str, title: str, unit: 
         y = top + HEAD + row * ROW
         length = max(2.0, room * found["median"] / most)
         bare = row == 0
-        kind, name = ("bare", server["name"]) if bare else ("other", server["name"])
-        if server["name"] == "2 tools":
-            kind, name = "ours", "toolmint: demo_tools"
-        ratio = "" if bare else f"   {found['ratio']:.2f} of the bare loop"
-        value = f"{found['median']:,.0f}" if found["median"] >= 100 else f"{found['median']:.3g}"
-        yield f'<text x="{LABELS - 8}" y="{y + 12}" text-anchor="end">{escape(name)}</text>'
+        kind = "bare" if bare else "ours" if server["name"].startswith(OURS) else "other"
+        value = amount(found["median"]) + ("" if bare else f" ({ratio(found['ratio'])} of the bare loop)")
+        yield f'<text x="{LABELS - 8}" y="{y + 12}" text-anchor="end">{escape(server["name"])}</text>'
         yield f'<rect class="{kind}" x="{LABELS}" y="{y}" width="{length:.1f}" height="{ROW - 7}" rx="2"/>'
-        yield f'<text x="{LABELS + length + 8:.1f}" y="{y + 12}">{value}{ratio}</text>'
+        yield f'<text x="{LABELS + length + 8:.1f}" y="{y + 12}">{value}</text>'

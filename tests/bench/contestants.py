@@ -18,6 +18,8 @@ PEERS = ROOT / ".bench" / "peers"
 DEMO = ROOT / "generated" / "demo_tools" / "src"
 HERE = Path(__file__).parent / "peers"
 ADD = {"a": 2, "b": 3}
+OURS = "toolmint: "
+"""What the names of generated servers begin with."""
 CALLED = 500
 """Which of a large project's tools is called."""
 
@@ -50,7 +52,7 @@ def bare_loop(tool: str, arguments: Mapping[str, object], value: object) -> Cont
 def demo() -> Contestant:
     """Return the generated server with two tools."""
     return Contestant(
-        name="2 tools",
+        name=f"{OURS}2 tools",
         command=[sys.executable, "-m", "demo_tools"],
         path=str(DEMO),
         tool="add",
@@ -61,7 +63,7 @@ def demo() -> Contestant:
 
 def demo_by_handshake() -> Contestant:
     """Return the same server as a client of the handshake era finds it."""
-    return replace(demo(), name="2 tools, after a handshake", expected='"text": "5"', handshake="2025-11-25")
+    return replace(demo(), name=f"{OURS}2 tools, handshake", expected='"text": "5"', handshake="2025-11-25")
 
 
 def large(name: str, folder: Path) -> Contestant:
@@ -82,7 +84,7 @@ def pairs(paged: Path, whole: Path) -> dict[str, Sequence[Contestant]]:
     search = bare_loop(tool, ARGUMENTS, HITS)
     return {
         "add": (bare_loop("add", ADD, 5), demo(), demo_by_handshake(), *peers()),
-        "search": (search, large("1,000 tools, pages of 100", paged), large("1,000 tools, one page", whole)),
+        "search": (search, large(f"{OURS}1,000 tools, in pages", paged), large(f"{OURS}1,000 tools, one page", whole)),
     }
 
 

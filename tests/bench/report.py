@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import chart
+from bench.contestants import OURS
+from bench.numbers import amount, ratio
 
 UNITS = {
     "start": "ms",
@@ -90,15 +92,15 @@ def tables(results: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str], Seq
                     for server in group
                 ],
             )
-    few, large = _server(results, "2 tools"), _server(results, "1,000 tools, pages of 100")
+    few, large = _server(results, "2 tools"), _server(results, "1,000 tools, in pages")
     if few and large:
         start = large["figures"]["start"]["median"] / few["figures"]["start"]["median"]
         memory = large["figures"]["memory"]["median"] / few["figures"]["memory"]["median"]
-        rows = [("start", f"{start:.2f}"), ("memory", f"{memory:.2f}")]
+        rows = [("start", ratio(start)), ("memory", ratio(memory))]
         yield "1,000 tools in pages of 100, as ratios to 2 tools", ("", "ratio"), rows
     yield "Validating the arguments of the search", ("", "does", "µs", "ratio to json.loads"), [
         (row["name"], _DOES[row["does"]] if row["name"] != "json.loads" else "decode the text",
-         f"{row['median'] / 1000:.2f}", f"{row['ratio']:.2f}")
+         f"{row['median'] / 1000:.2f}", ratio(row["ratio"]))
         for row in sorted(results["validators"], key=lambda row: (row["does"] == "build", row["median"]))
     ]  # fmt: skip
     if results["generation"]:
@@ -116,13 +118,12 @@ _DOES = {"check": "say yes or no", "build": "decode the text, check, build an ob
 
 
 def _server(results: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    return next((server for server in results["servers"] if server["name"] == name), None)
+    return next((server for server in results["servers"] if server["name"] == f"{OURS}{name}"), None)
 
 
 def _cell(figure: Mapping[str, Any], *, alone: bool) -> str:
-    median = figure["median"]
-    text = f"{median:,.0f}" if median >= 100 else f"{median:.3g}"
+    text = amount(figure["median"])
     if alone:
         return text
     low, high = figure["spread"]
-    return f"{text}: {figure['ratio']:.2f} ({low:.2f} to {high:.2f})"
+    return f"{text}: {ratio(figure['ratio'])} ({ratio(low)} to {ratio(high)})"
