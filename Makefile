@@ -19,7 +19,7 @@ demo: $(READY)
 	@$(BIN)/python tests/demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 generate: $(READY)
 	@set -e; for manifest in $(PROJECTS); do echo "$$manifest"; $(BIN)/toolmint generate "$$manifest"; done
