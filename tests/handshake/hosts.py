@@ -1,11 +1,12 @@
 """A host of the handshake era, as tests play it."""
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from protocol_schema import Exchange, parse
-from servers import Server
+from servers import SECONDS, Server
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 ALL = ("2026-07-28", *reversed(HANDSHAKES))
@@ -118,3 +119,11 @@ class Host(Server):
     def call(self, name: str, arguments: object = None, **more: Any) -> Any:
         """Call a tool and return the result."""
         return self.request("tools/call", name=name, arguments=arguments or {}, **more)
+
+    def await_count(self, text: str, number: int) -> None:
+        """Wait until stderr holds a text a number of times; fail if it holds it more often."""
+        deadline = time.monotonic() + SECONDS
+        while self.stderr().count(text) < number:
+            assert time.monotonic() < deadline, f"{text!r} is not {number} times in {self.stderr()!r}"
+            time.sleep(0.01)
+        assert self.stderr().count(text) == number

@@ -192,7 +192,7 @@ def test_accept_decline_cancel_and_a_handler_that_runs_once(host: Host, tool: st
     assert text_of(host.call(tool)) == "Declined"
     host.answers["elicitation/create"] = lambda _: {"result": {"action": "cancel"}}
     assert text_of(host.call(tool)) == "Dismissed"
-    assert host.stderr().count(f"{tool} runs") == 3
+    host.await_count(f"{tool} runs", 3)
     assert [one["params"]["message"] for one in host.asked] == ["Go on?"] * 3
     assert [one["id"] for one in host.asked] == [1, 2, 3]
 
@@ -427,7 +427,7 @@ def test_malformed_answers_are_asked_for_again_and_then_given_up(host: Host, bad
     assert result["isError"]
     assert "confirm cannot be used" in text_of(result)
     assert len(host.asked) == 5
-    assert host.stderr().count("confirm runs") == 1
+    host.await_count("confirm runs", 1)
     assert "yes" not in host.stderr(), "no value of an answer is logged"
 
 

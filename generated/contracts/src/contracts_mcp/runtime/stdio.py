@@ -372,8 +372,7 @@ class Stdio:
             return self._dispatcher.unreadable(f"a line of {len(line)} bytes needs more memory than there is")
         reply = self._dispatcher.receive(message)
         if type(reply) is Pending:
-            self._start(reply)
-            return None
+            return self._start(reply)
         return reply  # type: ignore[return-value]
 
     # Writing
@@ -514,15 +513,21 @@ class Stdio:
         if reply is not None:
             self._write(reply)
 
-    def _start(self, pending: Pending) -> None:
-        with self._starting:
-            if self._coroutines is None:
-                from .coroutines import Coroutines
+    def _start(self, pending: Pending) -> str | None:
+        """Have an ``async def`` handler run; return a reply if it cannot be started at all."""
+        try:
+            with self._starting:
+                if self._coroutines is None:
+                    from .coroutines import Coroutines
 
-                self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver, self._dispatcher.log)
+                    self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver, self._dispatcher.log)
+        except (OSError, RuntimeError, MemoryError) as error:  # neither descriptors nor threads to be had
+            pending.coroutine.close()
+            return self._dispatcher.conclude(pending.context, None, error)
         self._count(+1)
         self._coroutines.start(pending)
         self._limit(pending.context)
+        return None
 
     def _deliver(self, reply: str | None) -> None:
         if self._in_child:
@@ -543,11 +548,12 @@ class Stdio:
                 return
 
     def _leave_to_parent(self) -> None:
-        """In a process that a handler has forked: see to it that nothing is read, and nothing said, on the wire."""
+        """In a process that a handler has forked: neither read nor speak on the wire, and end like any other."""
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (self._source, self._sink):
             os.dup2(nowhere, descriptor, inheritable=False)
         os.close(nowhere)
+        _on_termination(None)  # or else who forked it could not stop it
         self._in_child = True
         self._stopped = True
         self._turn.clear()  # so that whoever runs the handler finds itself relieved
@@ -616,8 +622,8 @@ def _wait_for(descriptor: int, *, reading: bool) -> None:
     poll.poll()
 
 
-def _on_termination(end: Callable[[], None]) -> None:
-    """Have a function called when a signal asks the process to stop."""
+def _on_termination(end: Callable[[], None] | None) -> None:
+    """Have a function called when a signal asks the process to stop; without one, have the process ended."""
     try:
         # What the module signal is made of, less its enumerations: making those takes long.
         import _signal as signal  # type: ignore[import-not-found]
@@ -625,7 +631,7 @@ def _on_termination(end: Callable[[], None]) -> None:
         import signal
 
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: end())
+        signal.signal(number, signal.SIG_DFL if end is None else lambda *_: end())
 
 
 def _take_over_descriptors() -> tuple[int, int, int]:

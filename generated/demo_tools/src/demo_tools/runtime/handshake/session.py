@@ -214,8 +214,9 @@ class Session(Dispatcher):
             batch.entered(context)
         return context
 
-    def asker(self, context: Context, _: Mapping[str, Any]) -> Asker:
+    def asker(self, context: Context, params: Mapping[str, Any]) -> Asker:
         """Return what carries the questions of a request's handler to the client."""
+        del params  # which hold no answers here
         from .waiting import Questions
 
         assert isinstance(context, HandshakeContext)
