@@ -19,11 +19,11 @@ VALUES = 230
 ROW = 22
 HEAD = 40
 GAP = 16
-_STYLE = (
-    "text{font:13px system-ui,sans-serif;fill:#57606a}"
-    ".title{font-weight:600;fill:#24292f}.bare{fill:#8c959f}.ours{fill:#1a7f37}.other{fill:#54aeff}"
-    "@media(prefers-color-scheme:dark){text{fill:#9da7b1}.title{fill:#e6edf3}.bare{fill:#6e7681}.ours{fill:#3fb950}"
-    ".other{fill:#388bfd}}"
+_STYLE = (  # without the queries it reads on white and on black, with them it reads well
+    "text{font:13px system-ui,sans-serif;fill:#7d8590}.title{font-weight:600}"
+    ".bare{fill:#7d8590}.ours{fill:#2da44e}.other{fill:#409eff}"
+    "@media(prefers-color-scheme:light){text{fill:#57606a}.title{fill:#24292f}.ours{fill:#1a7f37}}"
+    "@media(prefers-color-scheme:dark){text{fill:#9da7b1}.title{fill:#e6edf3}.ours{fill:#3fb950}}"
 )
 
 
