@@ -76,8 +76,10 @@ def decode(line: bytes) -> Any:
     """
     # Looking whether there is any costs less than counting none.
     arrays = line.count(b"[") if b"[" in line else 0
-    if arrays + line.count(b"{") > MAX_DEPTH and _deeper_than(line, MAX_DEPTH):
-        raise ParseError(f"nested deeper than {MAX_DEPTH} levels")
+    if arrays + line.count(b"{") > MAX_DEPTH:
+        if _deeper_than(line, MAX_DEPTH):
+            raise ParseError(f"nested deeper than {MAX_DEPTH} levels")
+        import json.decoder  # so that no line that takes long is read twice, see below
     try:
         text = line.decode().strip(_SPACE)
         value, end = _scan(text, 0)

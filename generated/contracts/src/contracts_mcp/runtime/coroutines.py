@@ -11,11 +11,10 @@ import asyncio
 import os
 import threading
 import time
-from collections import deque
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
     from typing import Any
 
     from .context import Context
@@ -60,11 +59,8 @@ class Coroutines:
         """Give the handlers that wait another loop, if theirs has been kept from them for too long."""
         with self._changing:
             kept = self._loop
-            try:
-                _, since = kept.waiting[0]
-            except IndexError:
-                return
-            if time.monotonic() - since < _PATIENCE:
+            since = min(list(kept.waiting.values()), default=None)
+            if since is None or time.monotonic() - since < _PATIENCE:
                 return
             try:
                 self._loop = _Loop(self._conclude, self._deliver, self._log)
@@ -72,12 +68,9 @@ class Coroutines:
                 return
             text = f"the event loop is kept by {kept.labels}: do slow work in a thread, or in a plain def"
             self._log("warning", text)
-            while kept.waiting:
-                try:
-                    pending, _ = kept.waiting.popleft()
-                except IndexError:  # started just now
-                    break
-                self._loop.start(pending)
+            for pending in list(kept.waiting):
+                if kept.waiting.pop(pending, None) is not None:  # not started just now
+                    self._loop.start(pending)
             kept.retire()
 
     def leave_to_parent(self) -> None:
@@ -92,10 +85,11 @@ class _Loop:
         self._conclude = conclude
         self._deliver = deliver
         self._log = log
-        self._tasks: dict[asyncio.Task[None], Context] = {}
+        self._tasks: dict[asyncio.Task[None], Pending] = {}
         self._retired = False
         self._process = os.getpid()
-        self.waiting: deque[tuple[Pending, float]] = deque()
+        self.waiting: dict[Pending, float] = {}
+        """The handlers that have not begun, and since when; whoever takes one away from here runs it."""
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(self._failed)
         self._thread = threading.Thread(target=self._live, name="coroutines", daemon=True)
@@ -104,12 +98,13 @@ class _Loop:
     @property
     def labels(self) -> str:
         """What runs on the loop, for log lines."""
-        return ", ".join(sorted({context.name for context in list(self._tasks.values())})) or "something it left behind"
+        begun = {pending.context.name for pending in list(self._tasks.values()) if pending not in self.waiting}
+        return ", ".join(sorted(begun)) or "something that a handler left behind"
 
     def start(self, pending: Pending) -> None:
         """Run a handler as soon as the loop gets to it."""
-        self.waiting.append((pending, time.monotonic()))
-        self._loop.call_soon_threadsafe(self._start_next)
+        self.waiting[pending] = time.monotonic()
+        self._loop.call_soon_threadsafe(self._start, pending)
 
     def retire(self) -> None:
         """End the loop when nothing runs on it any more."""
@@ -133,13 +128,9 @@ class _Loop:
                 self._loop.close()
                 return
 
-    def _start_next(self) -> None:
-        try:
-            pending, _ = self.waiting.popleft()
-        except IndexError:  # it has got another loop
-            return
-        task = self._loop.create_task(self._run(pending.coroutine, pending.context))
-        self._tasks[task] = pending.context
+    def _start(self, pending: Pending) -> None:
+        task = self._loop.create_task(self._run(pending))
+        self._tasks[task] = pending
         task.add_done_callback(self._done)
 
         def cancel() -> None:
@@ -147,9 +138,12 @@ class _Loop:
 
         pending.context._on_cancel(cancel)
 
-    async def _run(self, coroutine: Coroutine[Any, Any, object], context: Context) -> None:
+    async def _run(self, pending: Pending) -> None:
+        if self.waiting.pop(pending, None) is None:  # it has got another loop
+            return
+        context = pending.context
         try:
-            value = await coroutine
+            value = await pending.coroutine
         except BaseException as error:  # noqa: BLE001 - an ending handler never ends the loop, whatever it raises
             reply = self._conclude(context, None, error)
         else:
