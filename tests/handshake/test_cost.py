@@ -47,4 +47,4 @@ def test_a_call_costs_at_most_1_3_times_a_modern_one(dispatcher: Any) -> None:
     for line in lines.values():
         assert json.loads(dispatcher.receive(json.loads(line)))["result"]["content"] == [{"type": "text", "text": "5"}]
     assert cost("handshake") <= MOST * cost("modern")
-    assert cost("modern") <= 1.15 * before, "a session beside it costs modern requests next to nothing"
+    assert cost("modern") <= 1.25 * before, "a session beside it costs modern requests next to nothing"
