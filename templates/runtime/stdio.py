@@ -45,7 +45,8 @@ CALLS_LIMIT = 256
 HELD_LIMIT = 1024
 """How many requests are held back at most; their lines together are not longer than one line may be either."""
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 14
+"""How many bytes are read at once. Answers to a chunk are written at once too; larger blocks fragment the heap."""
 _WATCH_INTERVAL = 0.005
 """Seconds between two looks of the watcher, so a handler is relieved of the turn after one to two of them."""
 _WATCH_QUIET = 200
