@@ -100,7 +100,7 @@ def summary(mine: Sequence[float], bare: Sequence[float]) -> dict[str, Any]:
 def measure_validators(project: Path, rounds: int) -> list[dict[str, Any]]:
     """Return what one check takes with each validator (ns), and as a ratio to decoding the text."""
     program = Path(__file__).parent / "validators.py"
-    command = [contestants.validators_python(), str(program), str(project / "src"), str(rounds)]
+    command = [contestants.validators_python(), "-P", str(program), str(project / "src"), str(rounds)]
     found = json.loads(large.output(command, json.dumps(large.ARGUMENTS), dict(os.environ)))
     loads = next(row["ns"] for row in found if row["name"] == "json.loads")
     return [{"name": row["name"], "does": row["does"], **summary(row["ns"], loads)} for row in found]

@@ -5,7 +5,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from bench.contestants import OURS
-from bench.numbers import amount, ratio
+from bench.wording import amount, ratio
 
 PANELS = (
     ("start", "Start to first answer", "ms, less is better"),

@@ -124,4 +124,4 @@ def run(command: Sequence[str], environment: Mapping[str, str], codes: Sequence[
 
 def output(command: Sequence[str], text: str, environment: Mapping[str, str]) -> str:
     """Run a command on a text and return what it prints."""
-    return subprocess.run(command, input=text, capture_output=True, text=True, env=environment, check=True).stdout
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, env=environment, check=True).stdout

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench import chart
 from bench.contestants import OURS
-from bench.numbers import amount, ratio
+from bench.wording import amount, ratio
 
 UNITS = {
     "start": "ms",

@@ -91,14 +91,15 @@ class _Pipes:
                 return b"".join(pieces)
 
     def read_lines(self, count: int) -> bytes:
-        """Read a number of lines and return the last of what was read."""
-        piece = b""
+        """Read a number of lines and return all that was read."""
+        pieces: list[bytes] = []
         while count > 0:
             piece = os.read(self.source, 1 << 20)
             if not piece:
                 raise WrongAnswerError(f"the server ended; {count} answers are missing")
             count -= piece.count(b"\n")
-        return piece
+            pieces.append(piece)
+        return b"".join(pieces)
 
 
 def measure(contestant: Contestant, calls: int) -> dict[str, float]:
@@ -125,14 +126,12 @@ def measure(contestant: Contestant, calls: int) -> dict[str, float]:
     assert process.stdout
     pipes = _Pipes(process, process.stdout.fileno(), process.stdin.fileno())
     try:
-        _open(contestant, pipes)
-        start = time.perf_counter() - began
+        start = _open(contestant, pipes) - began
         began = time.perf_counter()
         pipes.write(contestant.call(1))
         answer = pipes.read_line()
         first = time.perf_counter() - began
-        if contestant.expected not in json.dumps(json.loads(answer)):
-            raise WrongAnswerError(f"{contestant.name} answered {answer[:300]!r}")
+        _check(contestant, answer)
         trips = _trips(contestant, pipes, calls)
         p50 = statistics.median(trips)
         rate = _rate(contestant, pipes, max(20, min(PIPELINED * calls, int(PATIENCE / p50))))
@@ -155,8 +154,8 @@ def measure(contestant: Contestant, calls: int) -> dict[str, float]:
     }
 
 
-def _open(contestant: Contestant, pipes: _Pipes) -> None:
-    """Have tools/list answered, shaking hands first where the server wants that."""
+def _open(contestant: Contestant, pipes: _Pipes) -> float:
+    """Have tools/list answered, shaking hands first where the server wants that; return when the answer was there."""
     if contestant.handshake:
         client = {
             "protocolVersion": contestant.handshake,
@@ -167,23 +166,29 @@ def _open(contestant: Contestant, pipes: _Pipes) -> None:
         pipes.read_line()
         pipes.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
     pipes.write(contestant.request(0, "tools/list"))
-    answer = json.loads(pipes.read_line())
+    line = pipes.read_line()
+    answered = time.perf_counter()
+    answer = json.loads(line)
     if "result" not in answer:
         raise WrongAnswerError(f"{contestant.name} answered tools/list with {str(answer)[:300]}")
+    return answered
 
 
 def _trips(contestant: Contestant, pipes: _Pipes, calls: int) -> list[float]:
     trips: list[float] = []
+    answers: list[bytes] = []
     finished = time.perf_counter() + PATIENCE
     for number in range(calls):
         data = contestant.call(number)
         began = time.perf_counter()
         pipes.write(data)
-        pipes.read_line()
+        answer = pipes.read_line()
         ended = time.perf_counter()
         trips.append(ended - began)
+        answers.append(answer)
         if ended > finished:
             break
+    _check(contestant, b"".join(answers))
     return trips
 
 
@@ -192,12 +197,18 @@ def _rate(contestant: Contestant, pipes: _Pipes, count: int) -> float:
     writer = threading.Thread(target=pipes.write, args=(data,))
     began = time.perf_counter()
     writer.start()
-    last = pipes.read_lines(count)
+    answers = pipes.read_lines(count)
     elapsed = time.perf_counter() - began
     writer.join()
-    if b'"error"' in last or b'"isError":true' in last.replace(b" ", b""):
-        raise WrongAnswerError(f"{contestant.name} answered {last[-300:]!r}")
+    _check(contestant, answers)
     return count / elapsed
+
+
+def _check(contestant: Contestant, answers: bytes) -> None:
+    """Look at every answer, once the clock has stopped."""
+    for answer in answers.splitlines():
+        if contestant.expected not in json.dumps(json.loads(answer)):
+            raise WrongAnswerError(f"{contestant.name} answered {answer[:300]!r}")
 
 
 def peak_memory(pid: int) -> float:
