@@ -15,6 +15,7 @@ from toolmint.cache import remembered
 from toolmint.compiler import CompiledSchema, compile_schema
 from toolmint.elicitations import Question, plan_questions
 from toolmint.formatting import format_python
+from toolmint.limits import handler_limits, transport_limits
 from toolmint.manifest import Manifest, Tool
 from toolmint.models import CodecSource, FormSchema, Models, ToolSchemas, ToolTypes, plan_models, render_protocol
 from toolmint.plan import Plan, PlannedFile
@@ -185,7 +186,10 @@ def _package_files(
     title = f"{server.title or server.name} {server.version}"
     summary = docstring(f"{server.title or server.name}: an MCP server.")
     yield "__init__.py", render("package/init.py.jinja", server=server, docstring=summary)
-    yield "__main__.py", render("package/main.py.jinja", module=module, distribution=distribution)
+    yield (
+        "__main__.py",
+        render("package/main.py.jinja", module=module, distribution=distribution, limits=transport_limits(manifest)),
+    )
     yield ("models/__init__.py" if models.parts else "models.py"), models.source
     yield from ((f"models/{name}.py", source) for name, source in models.parts.items())
     exported = sorted(
@@ -226,6 +230,7 @@ def _package_files(
             subscribe=surface.subscribe,
             methods=list(_rows(revisions, surface)),
             state_lifetime=manifest.defaults.state_ttl_ms / 1000,
+            limits=handler_limits(manifest),
             openings=_openings(earlier),
             input_checks={
                 revision.name: {

@@ -93,6 +93,7 @@ class Stdio:
         self._source = source
         self._sink = sink
         self._line_limit = line_limit
+        self._chunk = min(_CHUNK, line_limit)  # so that no line that is too long is ever read in one piece
         self._calls_limit = calls_limit
         self._writing = threading.Lock()
         self._ended = threading.Lock()  # held until there is nothing more to serve
@@ -314,7 +315,7 @@ class Stdio:
     def _fill(self) -> bool:
         """Read some input into lines; False when there will never be more."""
         try:
-            chunk = b"" if self._stopped else os.read(self._source, _CHUNK)
+            chunk = b"" if self._stopped else os.read(self._source, self._chunk)
         except BlockingIOError:  # another process has changed the mode of what it shares with this one
             _wait_for(self._source, reading=True)
             return True

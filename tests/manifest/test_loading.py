@@ -13,6 +13,7 @@ import pytest
 from manifest.manifests import HEAD, REVISIONS, load
 from reference import REFERENCE, needs_reference
 from toolmint.manifest import Defaults, Elicitation, Manifest, Package, PromptArgument, load_manifest
+from toolmint.manifest.model import Rate
 
 FULL = """\
 $schema: https://example.com/manifest.schema.json
@@ -78,6 +79,41 @@ def manifest(folder: Path) -> Manifest:
     files.mkdir(parents=True)
     (files / "page.html").write_text("<p>é</p>", encoding="utf-8")
     return load(folder, FULL)
+
+
+LIMITED = """\
+toolmint: 1
+protocol: "2026-07-28"
+server: {name: limited, version: 0.1.0}
+defaults:
+  maxCalls: 4
+  rate: {perMinute: 30}
+  maxResultBytes: 1000
+  maxTotalCalls: 64
+  totalRate: {perMinute: 0.5}
+  maxLineBytes: 65536
+tools:
+  - {name: as_default}
+  - {name: own, x-toolmint: {maxCalls: 1, rate: {perMinute: 600, burst: 5}, maxResultBytes: 2000}}
+  - {name: none, x-toolmint: {maxCalls: 0, rate: {perMinute: 0}, maxResultBytes: 0}}
+"""
+
+
+def test_limits(folder: Path) -> None:
+    manifest = load(folder, LIMITED)
+    defaults = manifest.defaults
+    assert defaults.max_total_calls == 64
+    assert defaults.total_rate == Rate(0.5, 1)
+    assert defaults.max_line_bytes == 65536
+    limits = {
+        tool.name: (tool.settings.max_calls, tool.settings.rate, tool.settings.max_result_bytes)
+        for tool in manifest.tools
+    }
+    assert limits == {
+        "as_default": (4, Rate(30, 30), 1000),
+        "own": (1, Rate(600, 5), 2000),
+        "none": (0, None, 0),
+    }
 
 
 def test_the_head(manifest: Manifest) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from toolmint.manifest.model import (
     PromptArgument,
     PromptMessage,
     PromptSettings,
+    Rate,
     Resource,
     ResourceSettings,
     ResourceTemplate,
@@ -78,8 +80,24 @@ def defaults(value: JSONObject) -> Defaults:
         "strictArguments": "strict_arguments",
         "assertFormats": "assert_formats",
         "stateTtlMs": "state_ttl_ms",
+        "maxCalls": "max_calls",
+        "maxResultBytes": "max_result_bytes",
+        "maxTotalCalls": "max_total_calls",
+        "maxLineBytes": "max_line_bytes",
     }
-    return Defaults(**{names[key]: setting for key, setting in value.items() if key in names})
+    return Defaults(
+        **{names[key]: setting for key, setting in value.items() if key in names},
+        rate=_rate(value.get("rate")),
+        total_rate=_rate(value.get("totalRate")),
+    )
+
+
+def _rate(value: JSONObject | None) -> Rate | None:
+    """Build a rate; none is none, and so is one of 0."""
+    if value is None or not value["perMinute"]:
+        return None
+    per_minute = float(value["perMinute"])
+    return Rate(per_minute, value.get("burst", max(1, math.ceil(per_minute))))
 
 
 def tool(value: JSONObject, path: Path, bundles: Mapping[Path, Bundle], default: Defaults) -> Tool:
@@ -99,6 +117,9 @@ def tool(value: JSONObject, path: Path, bundles: Mapping[Path, Bundle], default:
             timeout_ms=settings.get("timeoutMs", default.timeout_ms),
             strict_arguments=settings.get("strictArguments", default.strict_arguments),
             assert_formats=settings.get("assertFormats", default.assert_formats),
+            max_calls=settings.get("maxCalls", default.max_calls),
+            rate=_rate(settings["rate"]) if "rate" in settings else default.rate,
+            max_result_bytes=settings.get("maxResultBytes", default.max_result_bytes),
             aliases=tuple(settings.get("aliases", ())),
         ),
         elicits=_elicits(value),

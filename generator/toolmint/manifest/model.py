@@ -62,6 +62,14 @@ class Package:
     environment: tuple[JSONObject, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often something may be called: so often a minute on average, so often in a row after a pause."""
+
+    per_minute: float
+    burst: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
     """What holds where an entry says nothing.
@@ -74,6 +82,12 @@ class Defaults:
         strict_arguments: Do not read an array or object out of an argument that is its JSON text.
         assert_formats: Treat ``format`` as a requirement.
         state_ttl_ms: Milliseconds for which a client may come back with the answer to a question.
+        max_calls: Most calls of one tool at once; 0: no limit.
+        rate: How often one tool may be called; None: no limit.
+        max_result_bytes: Most bytes of the line that carries a result; 0: no limit.
+        max_total_calls: Most calls of everything together at once; 0: as many as the transport runs.
+        total_rate: How often everything together may be called; None: no limit.
+        max_line_bytes: Most bytes of a line from the client.
     """
 
     ttl_ms: int = 0
@@ -83,6 +97,12 @@ class Defaults:
     strict_arguments: bool = False
     assert_formats: bool = False
     state_ttl_ms: int = 600_000
+    max_calls: int = 0
+    rate: Rate | None = None
+    max_result_bytes: int = 0
+    max_total_calls: int = 0
+    total_rate: Rate | None = None
+    max_line_bytes: int = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +123,9 @@ class ToolSettings:
     timeout_ms: int
     strict_arguments: bool
     assert_formats: bool
+    max_calls: int = 0
+    rate: Rate | None = None
+    max_result_bytes: int = 0
     aliases: tuple[str, ...] = ()
 
 
