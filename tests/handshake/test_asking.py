@@ -26,8 +26,8 @@ tools:
         key: confirm
         message: Go on?
         requestedSchema: {{type: object, properties: {{ok: {{type: boolean}}, why: {{type: string}}}}, required: [ok]}}
-    x-toolmint: {{timeoutMs: 1000}}
-  - {{name: confirm_async, description: Asks from a coroutine., elicits: [*confirm], x-toolmint: {{timeoutMs: 1000}}}}
+    x-toolmint: {{timeoutMs: 700}}
+  - {{name: confirm_async, description: Asks from a coroutine., elicits: [*confirm], x-toolmint: {{timeoutMs: 700}}}}
   - {{name: confirm_blocking, description: Asks from a coroutine without awaiting., elicits: [*confirm]}}
   - name: fill_in
     description: Asks for every kind of field.
@@ -361,7 +361,7 @@ def test_a_key_means_one_question_that_is_asked_once(host: Host) -> None:
 
 def test_time_that_the_user_takes_is_not_the_tools_time(host: Host) -> None:
     def slowly(_: Any) -> Any:
-        time.sleep(1.4)
+        time.sleep(1.0)
         return {"result": {"action": "accept", "content": {"ok": True}}}
 
     host.answers["elicitation/create"] = slowly
