@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
+    from .limits import Limits
     from .middleware import Handler, Middleware
 
 
@@ -28,6 +29,8 @@ class Handlers:
         """Load nothing yet."""
         self.package = package
         self._middleware: Sequence[Middleware] | None = None
+        self.limits: Limits | None = None
+        """What handlers may take, where the manifest sets limits."""
 
     def module(self, name: str) -> ModuleType:
         """Import a module of the package by its dotted name within it."""
@@ -36,7 +39,7 @@ class Handlers:
         return sys.modules[full]
 
     def load(self, kind: str, name: str, module: str) -> Handler:
-        """Return a handler, wrapped in the middleware if there is any.
+        """Return a handler, wrapped in the middleware if there is any, and in its limits if there are any.
 
         Args:
             kind: ``tool``, ``resource``, ``prompt`` or ``completion``; with an ``s`` behind it, the folder of the
@@ -61,8 +64,8 @@ class Handlers:
             from .middleware import load_middleware
 
             self._middleware = load_middleware(self.package)
-        if not self._middleware:
-            return handler
-        from .middleware import wrap
+        if self._middleware:
+            from .middleware import wrap
 
-        return wrap(handler, self._middleware, kind, name)
+            handler = wrap(handler, self._middleware, kind, name)
+        return handler if self.limits is None else self.limits.wrap(handler, kind, name)

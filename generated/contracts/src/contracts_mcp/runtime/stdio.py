@@ -46,7 +46,8 @@ CALLS_LIMIT = 256
 HELD_LIMIT = 1024
 """How many requests are held back at most; their lines together are not longer than one line may be either."""
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 14
+"""How many bytes are read at once. Answers to a chunk are written at once too; larger blocks fragment the heap."""
 _WATCH_INTERVAL = 0.005
 """Seconds between two looks of the watcher, so a handler is relieved of the turn after one to two of them."""
 _WATCH_QUIET = 200
@@ -93,6 +94,7 @@ class Stdio:
         self._source = source
         self._sink = sink
         self._line_limit = line_limit
+        self._chunk = min(_CHUNK, line_limit)  # so that no line that is too long is ever read in one piece
         self._calls_limit = calls_limit
         self._writing = threading.Lock()
         self._ended = threading.Lock()  # held until there is nothing more to serve
@@ -314,7 +316,7 @@ class Stdio:
     def _fill(self) -> bool:
         """Read some input into lines; False when there will never be more."""
         try:
-            chunk = b"" if self._stopped else os.read(self._source, _CHUNK)
+            chunk = b"" if self._stopped else os.read(self._source, self._chunk)
         except BlockingIOError:  # another process has changed the mode of what it shares with this one
             _wait_for(self._source, reading=True)
             return True
