@@ -221,6 +221,8 @@ def encode_messages(value: object, dispatcher: Dispatcher, revision: str) -> str
 def violations(kind: str, values: Iterable[Any], dispatcher: Dispatcher, revision: str) -> list[str]:
     """Return what keeps some content from being what a revision defines, as texts that begin with a JSON pointer.
 
+    They show nothing of the content but a media type, since they go into the log.
+
     Args:
         kind: ``content_block``, ``prompt_message`` or ``resource_contents``.
         values: The content, made of exact JSON types.
@@ -232,7 +234,7 @@ def violations(kind: str, values: Iterable[Any], dispatcher: Dispatcher, revisio
     found: list[str] = []
     for index, value in enumerate(values):
         if not valid(value):
-            found += (f"/{index}{violation}" for violation in explain(value))
+            found += (f"/{index}{violation.without_value()}" for violation in explain(value))
         else:
             found += (f"/{index}{text}" for text in _unreadable(value))
     return found

@@ -115,8 +115,9 @@ def decode(line: bytes) -> Any:
 
 
 def _pause_collector() -> bool:
-    """Stop the cyclic garbage collector, and say whether it was running: looking for cycles among a line's arrays
-    while they are made takes three quarters of the time, and there are none.
+    """Stop the cyclic garbage collector, and say whether it was running.
+
+    Looking for cycles among a line's arrays while they are made takes three quarters of the time, and there are none.
     """
     running = gc.isenabled()
     gc.disable()

@@ -210,8 +210,8 @@ def _nothing(_: object) -> list[Violation]:
 
 
 def broken(tool: Tool, structured: object) -> str:
-    """Say what is wrong with a structured result that does not fit its tool's outputSchema."""
-    violations = "; ".join(map(str, tool.explain_output(structured)))
+    """Say what is wrong with a structured result that does not fit its tool's outputSchema, but not what is in it."""
+    violations = "; ".join(violation.without_value() for violation in tool.explain_output(structured))
     return f"its result does not fit its outputSchema: {violations}"
 
 

@@ -49,11 +49,18 @@ class Violation:
 
     def __str__(self) -> str:
         """Tell it in one line."""
+        hint = f" ({self.hint})" if self.hint else ""
+        return _printable(f"{self._place()}: expected {self.expected}, got {self.found}{hint}")
+
+    def without_value(self) -> str:
+        """Tell it in one line that shows nothing of the value, for a log that others may read."""
+        return _printable(f"{self._place()}: expected {self.expected}")
+
+    def _place(self) -> str:
         pointer = self.pointer
         if len(pointer) > _MAX_POINTER:
             pointer = f"{pointer[: _MAX_POINTER // 2]}...{pointer[-_MAX_POINTER // 2 :]}"
-        hint = f" ({self.hint})" if self.hint else ""
-        return _printable(f"{pointer or '(root)'}: expected {self.expected}, got {self.found}{hint}")
+        return pointer or "(root)"
 
 
 # -- what emitted code reports -----------------------------------------------------------------------------------------
