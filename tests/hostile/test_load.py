@@ -272,6 +272,22 @@ def test_tool_that_was_slow_once_is_fast_again(server: Server) -> None:
     assert threads["reader"] <= 6
 
 
+def test_what_was_slow_to_load_is_served_the_next_time(tmp_path: Path) -> None:
+    manifest = (
+        'toolmint: 1\nprotocol: "2026-07-28"\nserver: {name: lazy, version: 0.1.0}\n'
+        'resources: [{uri: "doc://a", name: a}]\nprompts: [{name: b}]\ntools: [{name: c, description: C.}]\n'
+    )
+    source = make_project(tmp_path, manifest)
+    for name in ("resources/a", "prompts/b", "tools/c"):
+        text = f"import time\ntime.sleep(0.1)\ndef {name[-1]}(args, ctx):\n    return 'served'\n"
+        (source / "lazy_mcp" / f"{name}.py").write_text(text)
+    with Server(source, "lazy_mcp") as server:
+        for n in range(3):
+            assert server.ask(request(n, "resources/read", uri="doc://a"))["result"]["contents"][0]["text"] == "served"
+            assert server.ask(request(n, "prompts/get", name="b"))["result"]["messages"]
+            assert text_of(server.ask(call(n, "c"))) == "served"
+
+
 def test_time_limits_hold_whoever_reads_and_whatever_else_runs(server: Server) -> None:
     chance = random.Random(5)
     for number in range(8):
