@@ -483,8 +483,9 @@ class Stdio:
     def _remember(self, context: Context) -> None:
         """Have the handler that a request runs pass the turn on by itself from now on."""
         called = context.called
-        if called is not None and type(called.handler) is not _Slow:
-            called.handler = _Slow(called, called.handler, self._yield_turn)
+        handler = None if called is None else called.handler  # none yet where loading it is what took so long
+        if handler is not None and type(handler) is not _Slow:
+            called.handler = _Slow(called, handler, self._yield_turn)
 
     def _yield_turn(self, context: Context) -> None:
         """Pass the turn on for a request whose handler is about to run, unless that has been done already."""
