@@ -1,11 +1,11 @@
-# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench bench-peers corpus conformance transcripts package
+# Everything runs in a virtual environment that the first target makes. Commands: demo test generate check lint bench bench-peers corpus conformance transcripts fuzz soak package
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PROJECTS := $(wildcard generated/*/tools.yaml)
 
-.PHONY: demo test generate check lint bench bench-peers corpus conformance transcripts package clean
+.PHONY: demo test generate check lint bench bench-peers corpus conformance transcripts fuzz soak package clean
 
 # Made again when the dependencies change. The interpreter is asked for its version first, since every later error
 # that comes of an old one is harder to read.
@@ -41,6 +41,15 @@ conformance: $(READY)
 
 transcripts: $(READY)
 	@PYTHONPATH=tests $(BIN)/python tests/transcripts.py
+
+# Both run for an hour, or for as many SECONDS as are given; the tests hold short versions of them.
+SECONDS ?= 3600
+
+fuzz: $(READY)
+	@$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS)
+
+soak: $(READY)
+	@$(BIN)/python tests/hostile/soak.py --seconds $(SECONDS)
 
 bench: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m bench

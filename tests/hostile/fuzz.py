@@ -16,6 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Self
@@ -180,10 +181,10 @@ def fuzz(source: Path, seed: int, seconds: float, per_round: int = 300) -> int:
 class Wire:
     """A server process and its pipes, for any bytes; a context manager that ends it."""
 
-    def __init__(self, source: Path) -> None:
+    def __init__(self, source: Path, module: str = MODULE) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", MODULE],
+            [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -208,13 +209,17 @@ class Wire:
         self._reader.join()
         for stream in (self._process.stdin, self._process.stdout, self._errors):
             assert stream
-            stream.close()
+            with suppress(BrokenPipeError):  # what the server has not taken
+                stream.close()
 
     def send(self, data: bytes) -> None:
         """Write bytes as they are."""
         assert self._process.stdin
-        self._process.stdin.write(data)
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise AssertionError(f"the server has ended: {self._process.wait(5)}\n{self.stderr()[-2000:]}") from None
 
     def receive(self) -> Any:
         """Return the next message, which has to be one line of ASCII that is JSON."""
@@ -229,6 +234,11 @@ class Wire:
         return (
             self._lines.get(timeout=SECONDS) == b"" and self._process.wait(5) == 0 and "CRITICAL" not in self.stderr()
         )
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
 
     def stderr(self) -> str:
         """Return what has come on stderr."""
