@@ -256,6 +256,17 @@ class TestFull:
         assert memory(server.process.pid) - before < 24 << 20
 
 
+def test_streams_are_limited(server: Server) -> None:
+    server.send(*(request(n, "subscriptions/listen", notifications={}) for n in range(1001)))
+    messages = [server.receive() for _ in range(1001)]
+    (refused,) = (message for message in messages if "error" in message)
+    assert refused["id"] == 1000
+    assert refused["error"]["code"] == -32603
+    assert "at most 1000" in refused["error"]["message"]
+    server.send(cancel(7))
+    assert server.ask(request(1000, "subscriptions/listen", notifications={}))["method"].endswith("acknowledged")
+
+
 def test_slow_plain_calls_do_not_wait_for_each_other(server: Server) -> None:
     server.ask(call("warm", "stubborn", {"seconds": 0.05}))
     began = time.monotonic()
