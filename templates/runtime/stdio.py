@@ -483,7 +483,9 @@ class Stdio:
     def _remember(self, context: Context) -> None:
         """Have the handler that a request runs pass the turn on by itself from now on."""
         called = context.called
-        handler = None if called is None else called.handler  # none yet where loading it is what took so long
+        if called is None:  # loading it is what took so long
+            return
+        handler = called.handler
         if handler is not None and type(handler) is not _Slow:
             called.handler = _Slow(called, handler, self._yield_turn)
 

@@ -250,6 +250,17 @@ class Dispatcher:
             if self.leave(context):
                 context._cancel()
 
+    def give_up(self, message: Any, error: BaseException) -> str | None:
+        """Return the reply to a message that could not be answered because of a fault in here; None if none is due."""
+        self.log.failure("a message could not be answered", error, "critical")
+        id_: Any = message.get("id") if type(message) is dict else None
+        if type(id_) not in (int, str):
+            return None
+        context = self.in_flight.get(id_)
+        if context is not None and not self.leave(context):
+            return None
+        return error_reply(encode(id_), INTERNAL_ERROR, "Internal error")
+
     def unreadable(self, reason: str) -> str:
         """Return the reply to a line that holds no message at all."""
         return error_reply("null", PARSE_ERROR, f"Parse error: {reason}")

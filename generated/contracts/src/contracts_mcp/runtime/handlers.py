@@ -35,8 +35,12 @@ class Handlers:
     def module(self, name: str) -> ModuleType:
         """Import a module of the package by its dotted name within it."""
         full = f"{self.package}.{name}"
-        __import__(full)
-        return sys.modules[full]
+        module = sys.modules.get(full)
+        if module is None or getattr(module.__spec__, "_initializing", False):
+            from .loading import load
+
+            module = load(full)
+        return module
 
     def load(self, kind: str, name: str, module: str) -> Handler:
         """Return a handler, wrapped in the middleware if there is any, and in its limits if there are any.

@@ -372,10 +372,11 @@ class Stdio:
             return self._dispatcher.unreadable(str(error)) if line.strip() else None
         except MemoryError:
             return self._dispatcher.unreadable(f"a line of {len(line)} bytes needs more memory than there is")
-        reply = self._dispatcher.receive(message)
-        if type(reply) is Pending:
-            return self._start(reply)
-        return reply  # type: ignore[return-value]
+        try:
+            reply = self._dispatcher.receive(message)
+            return self._start(reply) if type(reply) is Pending else reply  # type: ignore[return-value]
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is not worth the server
+            return self._dispatcher.give_up(message, error)
 
     # Writing
 
@@ -483,7 +484,9 @@ class Stdio:
     def _remember(self, context: Context) -> None:
         """Have the handler that a request runs pass the turn on by itself from now on."""
         called = context.called
-        handler = None if called is None else called.handler  # none yet where loading it is what took so long
+        if called is None:  # loading it is what took so long
+            return
+        handler = called.handler
         if handler is not None and type(handler) is not _Slow:
             called.handler = _Slow(called, handler, self._yield_turn)
 
@@ -521,10 +524,13 @@ class Stdio:
         try:
             with self._starting:
                 if self._coroutines is None:
+                    from .loading import load
+
+                    load("asyncio")  # which a handler may be importing too
                     from .coroutines import Coroutines
 
                     self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver, self._dispatcher.log)
-        except (OSError, RuntimeError, MemoryError) as error:  # neither descriptors nor threads to be had
+        except Exception as error:  # noqa: BLE001 - neither descriptors nor threads to be had, most likely
             pending.coroutine.close()
             return self._dispatcher.conclude(pending.context, None, error)
         self._count(+1)

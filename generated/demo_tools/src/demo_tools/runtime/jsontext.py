@@ -84,7 +84,7 @@ def decode(line: bytes) -> Any:
     if brackets > MAX_DEPTH:
         if _deeper_than(line, MAX_DEPTH):
             raise ParseError(f"nested deeper than {MAX_DEPTH} levels")
-        import json.decoder  # so that no line that takes long is read twice, see below
+        import json  # noqa: F401 - so that no line that takes long is read twice, see below
 
         paused = brackets > _MANY_BRACKETS and _pause_collector()
     try:
@@ -92,9 +92,12 @@ def decode(line: bytes) -> Any:
         value, end = _scan(text, 0)
     except UnicodeDecodeError as error:
         raise ParseError(f"not UTF-8: byte {line[error.start]:#04x} at offset {error.start}") from None
-    except SystemError:  # in Python 3.11 the scanner needs the package to say what is wrong, and does not import it
-        import json.decoder  # noqa: F401
+    except (SystemError, ImportError):
+        # To say what is wrong, the scanner needs the package. Python 3.11 does not import it; later versions do,
+        # without regard to others that may be importing it too.
+        from .loading import load
 
+        load("json")
         return decode(line)
     except StopIteration as error:
         raise ParseError(f"Expecting value at character {error.value}") from None

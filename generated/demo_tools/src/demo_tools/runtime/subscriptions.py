@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 
+from .dispatcher import INTERNAL_ERROR, Refusal
 from .jsontext import encode
 
 TYPE_CHECKING = False
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from .dispatcher import Dispatcher, Id
 
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+
+MOST_STREAMS = 1000
+"""How many streams may be open at once: each is remembered until it ends."""
 
 
 class Subscriptions:
@@ -45,6 +49,9 @@ class Subscriptions:
 
     def __call__(self, id_: Id, id_text: str, params: dict[str, Any]) -> None:
         """Open a stream: acknowledge it, and leave the request unanswered."""
+        if len(self._streams) >= MOST_STREAMS:
+            text = f"Too many streams are open: at most {MOST_STREAMS}; cancel one that is not needed any more"
+            raise Refusal(INTERNAL_ERROR, text)
         wanted = params["notifications"]
         honoured: dict[str, Any] = {key: True for key in self._lists if wanted.get(key)}
         events = {self._lists[key] for key in honoured}
@@ -52,7 +59,8 @@ class Subscriptions:
         if uris is not None and self._resources:
             honoured["resourceSubscriptions"] = uris
             events.update(map(_event_of, uris))
-        context = self._dispatcher.enter(None, id_, id_text, "subscriptions/listen", params)
+        remembered = {"_meta": params["_meta"]}
+        context = self._dispatcher.enter(None, id_, id_text, "subscriptions/listen", remembered)
         with self._changing:
             self._send(context, "notifications/subscriptions/acknowledged", {"notifications": honoured})
             self._streams[id_] = context, frozenset(events)
