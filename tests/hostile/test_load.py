@@ -158,7 +158,7 @@ def test_slow_calls_cancelled_at_random(server: Server, seed: int) -> None:
     assert sorted(answered) == sorted(set(ids) - cancelled)
     assert server.silent_for(0.3)
     after = left_over(server)
-    assert after[0] == tasks
+    assert after[0] <= tasks
     assert after[1].total() <= threads.total() + 4
     assert server.rest() == []
 
