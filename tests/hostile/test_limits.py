@@ -193,7 +193,7 @@ def test_rate_and_calls_of_everything_above_what_the_transport_runs_by_itself(tm
         "defaults: {maxTotalCalls: 300, totalRate: {perMinute: 6, burst: 310}}\n"
         "tools:\n  - {name: waits, description: Waits.}\n"
     )
-    handler = "import asyncio\nasync def waits(args, ctx):\n    await asyncio.sleep(1)\n    return 'done'\n"
+    handler = "import asyncio\nasync def waits(args, ctx):\n    await asyncio.sleep(0.5)\n    return 'done'\n"
     source = make_project(tmp_path, manifest, {"waits": handler})
     with Server(source, "wide_mcp") as server:
         server.send(*(call(n, "waits") for n in range(305)))

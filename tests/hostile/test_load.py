@@ -141,9 +141,8 @@ def test_hundred_thousand_calls_of_a_client_that_reads_slowly(source: Path) -> N
     assert max(held) - held[0] < 2 << 20
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_slow_calls_cancelled_at_random(server: Server, seed: int) -> None:
-    chance = random.Random(seed)
+def test_slow_calls_cancelled_at_random(server: Server) -> None:
+    chance = random.Random(1)
     for tool in ("async_quick", "slow", "async_slow"):
         server.ask(call("warm", tool, {"seconds": 0}))
     tasks, threads = left_over(server)
@@ -188,7 +187,7 @@ def push(server: Server, lines: Iterable[bytes]) -> int:
     sent = 0
     for line in lines:
         rest = line
-        deadline = time.monotonic() + 0.5
+        deadline = time.monotonic() + 0.3
         while rest:
             try:
                 rest = rest[os.write(descriptor, rest) :]
@@ -237,7 +236,7 @@ class TestFull:
         assert {id_ for id_ in ids if isinstance(id_, int)} == set(range(500))
         assert len(set(ids)) == len(ids)
 
-    @pytest.mark.parametrize("held", [0, 5, 5000])
+    @pytest.mark.parametrize("held", [0, 5000])
     def test_end_of_input_ends_the_process(self, server: Server, tool: str, held: int) -> None:
         self.fill(server, tool, 60)
         push(server, (json.dumps(call(n, "quick")).encode() + b"\n" for n in range(held)))

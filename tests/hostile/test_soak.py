@@ -9,5 +9,5 @@ from servers import make_project
 
 def test_nothing_piles_up(tmp_path: Path) -> None:
     soak = Soak(make_project(tmp_path, MANIFEST, HANDLERS), seed=1)
-    assert soak.run(6, samples=5) > 1000
+    assert soak.run(4, samples=5) > 1000
     assert_nothing_grows(soak.held)

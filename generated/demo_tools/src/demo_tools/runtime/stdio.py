@@ -97,8 +97,11 @@ class Stdio:
         self._chunk = min(_CHUNK, line_limit)  # so that no line that is too long is ever read in one piece
         self._calls_limit = calls_limit
         self._writing = threading.Lock()
-        self._ended = threading.Lock()  # held until there is nothing more to serve
-        self._ended.acquire()
+        self._over = False  # there is nothing more to serve
+        # The main thread sleeps on a pipe, which signals write to. Waiting for a lock, it could miss one that comes
+        # just before it falls asleep.
+        self._sleeper, self.waker = os.pipe()
+        os.set_blocking(self.waker, False)
         self._stopped = False  # nothing more is read, started or waited for
         self._in_child = False  # in a process that a handler has forked
 
@@ -136,7 +139,8 @@ class Stdio:
         """Serve until the input ends, the output is closed or a signal asks to stop; return when all is answered."""
         os.register_at_fork(after_in_child=self._leave_to_parent)
         threading.Thread(target=self._live, name="reader", daemon=True).start()
-        self._ended.acquire()
+        while not self._over:
+            os.read(self._sleeper, 1)
         self._start_thread("watch over the end", _exit_at_last)
         self._dispatcher.server.close()
         if not self._drain(time.monotonic() + _ENDING):
@@ -147,9 +151,10 @@ class Stdio:
 
     def end(self) -> None:
         """Stop serving; callable from any thread and from a signal handler, any number of times."""
+        self._over = True
         try:
-            self._ended.release()
-        except RuntimeError:  # somebody else was first
+            os.write(self.waker, b"!")
+        except OSError:  # it has been written often enough
             return
 
     @property
@@ -562,7 +567,7 @@ class Stdio:
         for descriptor in (self._source, self._sink):
             os.dup2(nowhere, descriptor, inheritable=False)
         os.close(nowhere)
-        _on_termination(None)  # or else who forked it could not stop it
+        _on_termination(None, -1)  # or else who forked it could not stop it
         self._in_child = True
         self._stopped = True
         self._turn.clear()  # so that whoever runs the handler finds itself relieved
@@ -617,7 +622,7 @@ def serve(
     source, sink, errors = _take_over_descriptors()
     dispatcher.log.descriptor = errors
     stdio = Stdio(dispatcher, source, sink, line_limit=line_limit, calls_limit=calls_limit)
-    _on_termination(stdio.end)
+    _on_termination(stdio.end, stdio.waker)
     stdio.serve()
     _exit(dispatcher, stdio)
 
@@ -631,14 +636,20 @@ def _wait_for(descriptor: int, *, reading: bool) -> None:
     poll.poll()
 
 
-def _on_termination(end: Callable[[], None] | None) -> None:
-    """Have a function called when a signal asks the process to stop; without one, have the process ended."""
+def _on_termination(end: Callable[[], None] | None, waker: int) -> None:
+    """Have a function called when a signal asks the process to stop; without one, have the process ended.
+
+    Args:
+        end: The function; it is called in the main thread.
+        waker: The descriptor that something is written to first, to wake the main thread; -1 for none.
+    """
     try:
         # What the module signal is made of, less its enumerations: making those takes long.
         import _signal as signal  # type: ignore[import-not-found]
     except ImportError:
         import signal
 
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL if end is None else lambda *_: end())
 
