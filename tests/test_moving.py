@@ -1,7 +1,10 @@
 """A project moves to another revision of the protocol: added from its published schema, served, handlers untouched."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,3 +110,158 @@ def test_unusable_schema_is_explained(manifest: Path, tmp_path: Path) -> None:
     assert outcome.exit_code == 2
     assert outcome.problems[0].file.endswith("no.json")
     assert not (manifest.parent / "schema").exists()
+
+
+class TestMadeUpRevision:
+    """A revision that nobody has seen before: a new field, renamed data of errors, a new method."""
+
+    @staticmethod
+    def change(definitions: dict[str, Any]) -> None:
+        definitions["Tool"]["properties"]["costHint"] = {
+            "type": "number",
+            "description": "What a call costs, in cents.",
+        }
+        definitions["ToolAnnotations"]["properties"]["slowHint"] = {"type": "boolean"}
+        for error, old, new in (
+            ("MissingRequiredClientCapabilityError", "requiredCapabilities", "missingCapabilities"),
+            ("UnsupportedProtocolVersionError", "supported", "spokenVersions"),
+        ):
+            data = definitions[error]["properties"]["error"]["allOf"][1]["properties"]["data"]
+            data["properties"][new] = data["properties"].pop(old)
+            data["required"] = [new if name == old else name for name in data["required"]]
+        audit = json.loads(json.dumps(definitions["DiscoverRequest"]))
+        audit["properties"]["method"]["const"] = "tools/audit"
+        definitions["AuditToolsRequest"] = audit
+        definitions["AuditToolsResult"] = {"type": "object", "properties": {"audits": {"type": "integer"}}}
+        definitions["ClientRequest"]["anyOf"].append({"$ref": "#/$defs/AuditToolsRequest"})
+        definitions["ServerResult"]["anyOf"].append({"$ref": "#/$defs/AuditToolsResult"})
+
+    @pytest.fixture
+    def project(self, manifest: Path, tmp_path: Path) -> Path:
+        """A project that speaks it and the one before, with a tool that uses the new field."""
+        schema = published(tmp_path / "next.json", self.change)
+        assert not commands.add_revision(schema, NEXT, manifest.parent).problems
+        self.edit(manifest, protocol=f'protocol: ["{NEXT}", "{REVISION}"]')
+        handler = manifest.parent / "src" / "moving_mcp" / "tools" / "greet.py"
+        text = handler.read_text(encoding="utf-8").replace('return f"', 'ctx.require(roots={})\n    return f"')
+        handler.write_text(text, encoding="utf-8")
+        return manifest
+
+    @staticmethod
+    def edit(manifest: Path, *, protocol: str = "", members: str = "") -> None:
+        lines = manifest.read_text(encoding="utf-8").splitlines()
+        if protocol:
+            lines = [protocol if line.startswith("protocol:") else line for line in lines]
+        if members:
+            place = next(index for index, line in enumerate(lines) if line.strip() == "- name: greet")
+            lines.insert(place + 1, f"    {members}")
+        manifest.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def exchange(manifest: Path, *messages: dict[str, Any]) -> list[Any]:
+        """Return the answers in the order of the messages."""
+        run = subprocess.run(
+            [sys.executable, "-m", "moving_mcp"],
+            input="".join(f"{json.dumps(message)}\n" for message in messages),
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=manifest.parent / "src",
+        )
+        answers = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
+        return [answers[message["id"]] for message in messages]
+
+    def test_what_it_adds_to_an_entry_is_listed(self, project: Path) -> None:
+        self.edit(project, members="costHint: 3")
+        text = project.read_text(encoding="utf-8")
+        project.write_text(text.replace("readOnlyHint: true", "readOnlyHint: true, slowHint: true"), encoding="utf-8")
+        assert not commands.generate(project).problems
+        assert not commands.check(project).problems
+        (listed,) = self.exchange(project, request(1, "tools/list", {**META, VERSION_KEY: NEXT}))
+        (tool,) = listed["result"]["tools"]
+        assert tool["costHint"] == 3
+        assert tool["annotations"] == {"readOnlyHint": True, "slowHint": True}
+        source = (project.parent / "src" / "moving_mcp" / "protocol" / "tools.py").read_text(encoding="utf-8")
+        assert "cost_hint" in source
+
+    @pytest.mark.parametrize(
+        ("members", "code", "words"),
+        [
+            ("costHint: high", "not-in-revision", f"{NEXT} does not allow this: 'high' is not of type 'number'"),
+            ("costHnt: 3", "unknown-key", 'a tool has no key "costHnt"'),
+            ("costHints: 3", "unknown-key", 'a tool has no key "costHints"'),
+        ],
+    )
+    def test_what_it_does_not_define_is_refused_where_it_stands(
+        self, project: Path, members: str, code: str, words: str
+    ) -> None:
+        self.edit(project, members=members)
+        (problem,) = commands.generate(project).problems
+        assert (problem.code, words in problem.message) == (code, True)
+        assert problem.line is not None
+        assert members in project.read_text(encoding="utf-8").splitlines()[problem.line - 1]
+        assert code != "unknown-key" or "costHint" in (problem.hint or "")
+
+    def test_what_it_requires_is_asked_of_every_entry(self, manifest: Path, tmp_path: Path) -> None:
+        def change(definitions: dict[str, Any]) -> None:
+            definitions["Tool"]["required"].append("title")
+
+        assert not commands.add_revision(published(tmp_path / "next.json", change), NEXT, manifest.parent).problems
+        before = manifest.read_bytes()
+        (problem,) = commands.move(manifest, NEXT).problems
+        assert (problem.code, "'title' is a required property" in problem.message) == ("not-in-revision", True)
+        assert manifest.read_bytes() == before
+        self.edit(manifest, members="title: Greet")
+        assert not commands.move(manifest, NEXT).problems
+
+    def test_what_it_adds_is_not_known_to_the_one_before(self, project: Path) -> None:
+        self.edit(project, protocol=f'protocol: "{REVISION}"', members="costHint: 3")
+        (problem,) = commands.generate(project).problems
+        assert problem.code == "unknown-key"
+
+    def test_errors_are_told_as_each_revision_words_them(self, project: Path) -> None:
+        assert not commands.generate(project).problems
+        unsupported, missing, missing_before = self.exchange(
+            project,
+            request(1, "tools/list", {**META, VERSION_KEY: "2030-01-01"}),
+            with_version(call(2, "greet", {"name": "you"}), NEXT),
+            with_version(call(3, "greet", {"name": "you"}), REVISION),
+        )
+        assert unsupported["error"]["code"] == -32022
+        assert unsupported["error"]["data"] == {"spokenVersions": [NEXT, REVISION], "requested": "2030-01-01"}
+        assert missing["error"]["code"] == missing_before["error"]["code"] == -32021
+        assert missing["error"]["data"] == {"missingCapabilities": {"roots": {}}}
+        assert missing_before["error"]["data"] == {"requiredCapabilities": {"roots": {}}}
+
+    def test_a_method_that_is_not_served_is_reported_until_it_is_silenced(self, project: Path) -> None:
+        for outcome in (commands.generate(project), commands.generate(project), commands.check(project)):
+            (warning,) = (warning for warning in outcome.warnings if warning.code == "unserved-method")
+            assert "tools/audit" in warning.message
+            assert NEXT in warning.message
+            assert warning.line is not None
+            assert project.read_text(encoding="utf-8").splitlines()[warning.line - 1].startswith("protocol:")
+        asked = request(1, "tools/audit", {**META, VERSION_KEY: NEXT})
+        asked_before = request(2, "tools/audit", {**META, VERSION_KEY: REVISION})
+        assert [answer["error"]["code"] for answer in self.exchange(project, asked, asked_before)] == [-32601, -32601]
+        with project.open("a", encoding="utf-8") as file:
+            file.write("x-toolmint: {silence: {unserved-method: Nobody audits our tools.}}\n")
+        for outcome in (commands.generate(project), commands.check(project)):
+            assert not outcome.problems
+            assert not outcome.warnings
+
+
+def test_data_of_an_error_that_nothing_is_known_for_is_reported(manifest: Path, tmp_path: Path) -> None:
+    def change(definitions: dict[str, Any]) -> None:
+        data = definitions["UnsupportedProtocolVersionError"]["properties"]["error"]["allOf"][1]["properties"]["data"]
+        data["properties"]["upgradeBy"] = {"type": "integer"}
+        data["required"].append("upgradeBy")
+
+    assert not commands.add_revision(published(tmp_path / "next.json", change), NEXT, manifest.parent).problems
+    (warning,) = commands.move(manifest, NEXT).warnings
+    assert warning.code == "unfilled-error"
+    assert "upgradeBy" in warning.message
+    assert "-32022" in warning.message
+
+
+def with_version(message: dict[str, Any], version: str) -> dict[str, Any]:
+    return message | {"params": message["params"] | {"_meta": {**META, VERSION_KEY: version}}}

@@ -10,7 +10,7 @@ from toolmint.cache import remembered
 from toolmint.fit import Fit, check_fit, contracts
 from toolmint.formatting import FormattingError
 from toolmint.lock import LockError, lock_of, read_lock
-from toolmint.manifest import Manifest, ManifestError, load_manifest
+from toolmint.manifest import Manifest, ManifestError, load_project_manifest
 from toolmint.ownership import Changes, compare
 from toolmint.plan import Plan
 from toolmint.problems import Problem
@@ -85,7 +85,7 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
         return Outcome(problems=[error.problem], unusable=True)
     changes = prepared.changes
     return Outcome(
-        warnings=[*prepared.fit.problems, *prepared.manifest.warnings],
+        warnings=[*prepared.fit.problems, *_notices(prepared)],
         lines=_written(prepared.plan, changes, recovered=recovered),
         facts={
             "written": sorted(changes.writes),
@@ -119,7 +119,7 @@ def check(path: Path, *, strict: bool = False) -> Outcome:
         Problem(code="leftover", message="is no longer generated", file=name, hint=hint) for name in changes.removals
     ]
     problems += prepared.fit.problems
-    warnings = [*prepared.fit.warnings, *review(prepared.manifest)]
+    warnings = [*prepared.fit.warnings, *review(prepared.manifest, plan.gaps)]
     if strict:
         problems, warnings = problems + warnings, []
     size = context_size(prepared.manifest)
@@ -293,7 +293,7 @@ def move(path: Path, name: str, *, force: bool = False) -> Outcome:
 
     own = path.parent / "schema"
     try:
-        manifest = _manifest(path)
+        manifest = load_project_manifest(path)
         named = [load_revision(known, own) for known in manifest.protocol]
         present = next(revision for revision in named if revision.era == "modern")
         report = compare_revisions(present, load_revision(name, own))
@@ -341,11 +341,6 @@ def _protocol(names: Sequence[str]) -> str:
     return f"[{', '.join(quoted)}]" if len(quoted) > 1 else quoted[0]
 
 
-def _manifest(path: Path) -> Manifest:
-    own = path.parent / "schema"
-    return load_manifest(path, revisions=known_revisions(own), modern=known_revisions(own, era="modern"))
-
-
 def _revision_problem(error: RevisionError, path: Path) -> Problem:
     return Problem(code="revision", message=error.message, file=str(error.file or path), hint=error.hint)
 
@@ -365,7 +360,7 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
     project = path.parent
     own_revisions = project / "schema"
     try:
-        manifest = _manifest(path)
+        manifest = load_project_manifest(path)
         revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
         plan = _plan(manifest, revisions)
         lock = read_lock(project)
@@ -405,6 +400,15 @@ def _plan(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
     parts = [f"{name}={getattr(manifest, name)!r}" for name in fields]
     parts += [repr((revision.definitions, revision.methods)) for revision in revisions]
     return Plan.from_json(remembered("plan", parts, lambda: plan_project(manifest, revisions).to_json()))
+
+
+def _notices(prepared: "_Prepared") -> Sequence[Problem]:
+    """Return the warnings that are given on every run, as far as the manifest does not silence them."""
+    if not prepared.manifest.warnings and not prepared.plan.gaps:
+        return ()
+    from toolmint.review import notices  # which takes longer to import than there is to spare without need
+
+    return notices(prepared.manifest, prepared.plan.gaps)
 
 
 def _written(plan: Plan, changes: Changes, *, recovered: bool) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from toolmint.compiler import CompiledSchema, compile_schema
 from toolmint.revision import Method, Revision, Schema
+from toolmint.surface import has_capability
 
 ADAPTED = frozenset({"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 """The requests that the adapter answers by itself; any other that it answers is one of the modern era too."""
@@ -132,7 +133,7 @@ def served(revision: Revision, offered: Sequence[str], capabilities: Mapping[str
     for method in revision.methods.values():
         if method.kind != "request" or method.direction == "server-to-client":
             continue
-        if method.method in offered or (method.method in ADAPTED and _has(capabilities, method.capability)):
+        if method.method in offered or (method.method in ADAPTED and has_capability(capabilities, method.capability)):
             yield method
 
 
@@ -206,15 +207,6 @@ def _params(revision: Revision, method: Method) -> dict[str, Any]:
 def _sampled_content(revision: Revision) -> Schema:
     content: Schema = revision.definitions["SamplingMessage"]["properties"]["content"]
     return content
-
-
-def _has(capabilities: Mapping[str, Any], path: str | None) -> bool:
-    found: Any = capabilities
-    for key in path.split(".") if path else ():
-        if not isinstance(found, Mapping) or key not in found:
-            return False
-        found = found[key]
-    return True
 
 
 @dataclass(slots=True)

@@ -1,8 +1,10 @@
 """What a project should look like on disk: a value, worked out before anything is touched."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from toolmint.gaps import Gap
 
 Owner = Literal["generated", "handwritten"]
 
@@ -33,6 +35,7 @@ class Plan:
         manifest_digest: SHA-256 of the manifest, hexadecimal.
         surface_digest: SHA-256 of all that a client is told: discovery and lists.
         told: The same in full: members of the discovery result and lists, each entry as JSON text.
+        gaps: What the revisions have and the server does not do.
     """
 
     files: tuple[PlannedFile, ...]
@@ -40,6 +43,7 @@ class Plan:
     manifest_digest: str
     surface_digest: str
     told: Mapping[str, str | list[str]]
+    gaps: tuple[Gap, ...]
 
     def by_path(self) -> Mapping[str, PlannedFile]:
         """Return the files by path."""
@@ -53,10 +57,12 @@ class Plan:
             "manifest": self.manifest_digest,
             "surface": self.surface_digest,
             "told": dict(self.told),
+            "gaps": [asdict(gap) for gap in self.gaps],
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Plan":
         """Return the plan that ``to_json`` made."""
         files = tuple(PlannedFile(*file) for file in value["files"])
-        return cls(files, tuple(value["revisions"]), value["manifest"], value["surface"], value["told"])
+        gaps = tuple(Gap(**gap) for gap in value["gaps"])
+        return cls(files, tuple(value["revisions"]), value["manifest"], value["surface"], value["told"], gaps)

@@ -14,7 +14,9 @@ from toolmint.assets import TEMPLATES
 from toolmint.cache import remembered
 from toolmint.compiler import CompiledSchema, compile_schema
 from toolmint.elicitations import Question, plan_questions
+from toolmint.errors import error_terms
 from toolmint.formatting import format_python
+from toolmint.gaps import find_gaps
 from toolmint.limits import handler_limits, transport_limits
 from toolmint.manifest import Manifest, Tool
 from toolmint.models import CodecSource, FormSchema, Models, ToolSchemas, ToolTypes, plan_models, render_protocol
@@ -170,6 +172,7 @@ def plan_project(manifest: Manifest, named: Sequence[Revision]) -> Plan:
             **{key: [] for key in ("tools", "prompts", "resources", "resourceTemplates")},
             **{entry.key: [text for _, text in entry.entries] for entry in surface.lists},
         },
+        gaps=find_gaps(named, surface),
     )
 
 
@@ -231,6 +234,10 @@ def _package_files(
             methods=list(_rows(revisions, surface)),
             state_lifetime=manifest.defaults.state_ttl_ms / 1000,
             limits=handler_limits(manifest),
+            errors={
+                revision.name: {error.name: (error.code, dict(error.members)) for error in error_terms(revision)}
+                for revision in revisions
+            },
             openings=_openings(earlier),
             input_checks={
                 revision.name: {

@@ -1,7 +1,7 @@
 """What a server tells its clients without being asked to do anything: discovery, capabilities and lists."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ from toolmint.revision import Method, Revision
 from toolmint.sourcetext import json_text
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+
+_LISTED = ("tools", "resources", "resourceTemplates", "prompts")
+"""What lists can be made of, as the properties of their results are called."""
 
 _SERVED = frozenset(
     {
@@ -63,7 +66,6 @@ class Surface:
         changes: For each subscription filter that is honoured, the notification that it lets through.
         subscribe: Whether updates of single resources can be subscribed to.
         methods: Every request method that is offered, in the order of the preferred revision.
-        unserved: Requests of the revisions that the runtime knows no way to serve.
         capabilities: What the server can do.
         digest: SHA-256 of discovery and lists, hexadecimal.
     """
@@ -74,7 +76,6 @@ class Surface:
     changes: dict[str, str]
     subscribe: bool
     methods: tuple[str, ...]
-    unserved: tuple[str, ...]
     capabilities: dict[str, Any]
     digest: str
 
@@ -90,19 +91,13 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
     capabilities = _capabilities(manifest)
     lists: list[List] = []
     methods: list[str] = []
-    unserved: list[str] = []
     for name, (revision, method) in _sent_by(revisions, "client-to-server", "request").items():
-        if not _has(capabilities, method.capability):
+        if not can_serve(revision, method) or not has_capability(capabilities, method.capability):
             continue
-        if method.paginated:
-            key = _list_key(revision, method)
-            if key is None or key not in entries:
-                unserved.append(name)
-                continue
-            lists.append(_list(manifest, name, key, entries[key], changes=_has(capabilities, f"{key}.listChanged")))
-        elif name not in _SERVED:
-            unserved.append(name)
-            continue
+        key = _list_key(revision, method)
+        if key is not None:
+            changes = has_capability(capabilities, f"{key}.listChanged")
+            lists.append(_list(manifest, name, key, entries[key], changes=changes))
         methods.append(name)
     hints = {"ttlMs": manifest.defaults.ttl_ms, "cacheScope": manifest.defaults.cache_scope}
     discovery = {
@@ -120,9 +115,8 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
         discovery=discovery_text,
         lists=tuple(lists),
         changes=_changes(revisions, capabilities),
-        subscribe=_has(capabilities, "resources.subscribe"),
+        subscribe=has_capability(capabilities, "resources.subscribe"),
         methods=tuple(methods),
-        unserved=tuple(unserved),
         capabilities=capabilities,
         digest=hashlib.sha256("\n".join(told).encode()).hexdigest(),
     )
@@ -148,11 +142,16 @@ def _completes(manifest: Manifest) -> bool:
     )
 
 
-def _has(capabilities: dict[str, Any], path: str | None) -> bool:
+def can_serve(revision: Revision, method: Method) -> bool:
+    """Say whether the runtime knows how to serve a request, whatever a server has to offer for it."""
+    return _list_key(revision, method) in _LISTED if method.paginated else method.method in _SERVED
+
+
+def has_capability(capabilities: Mapping[str, Any], path: str | None) -> bool:
     """Say whether a dotted path leads to a capability; no path means that none is needed."""
     found: Any = capabilities
     for key in path.split(".") if path else ():
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(found, Mapping) or key not in found:
             return False
         found = found[key]
     return True
@@ -163,7 +162,7 @@ def _changes(revisions: Sequence[Revision], capabilities: dict[str, Any]) -> dic
     changes: dict[str, str] = {}
     for name, (_, method) in _sent_by(revisions, "server-to-client", "notification").items():
         key, _, flag = (method.capability or "").partition(".")
-        if flag == "listChanged" and _has(capabilities, method.capability):
+        if flag == "listChanged" and has_capability(capabilities, method.capability):
             changes[f"{key}ListChanged"] = name
     return changes
 
@@ -179,7 +178,13 @@ def _sent_by(revisions: Sequence[Revision], direction: str, kind: str) -> dict[s
 
 
 def _list_key(revision: Revision, method: Method) -> str | None:
-    """Return the property of a paginated result that holds the list: its only array; None if it has not just one."""
+    """Return the property that holds the list in the result of a paginated method: its only array.
+
+    Returns:
+        None if the method is not paginated, or its result has not just one array.
+    """
+    if not method.paginated:
+        return None
     properties = revision.definitions[method.result or "Result"].get("properties", {})
     arrays = [str(name) for name, schema in properties.items() if schema.get("type") == "array"]
     return arrays[0] if len(arrays) == 1 else None

@@ -122,7 +122,8 @@ def discover(command: list[str], folder: Path, variables: dict[str, str]) -> tup
     line = json.dumps(DISCOVER) + "\n"
     try:
         first = run(command, folder, clean | variables, line)
-        revision = first["error"]["data"]["supported"][0]  # it names what it speaks to whoever asks for nothing
+        # It names what it speaks to whoever asks for nothing.
+        revision = next(value[0] for value in first["error"]["data"].values() if isinstance(value, list))
         result = run(
             command, folder, clean | variables, line.replace('protocolVersion": ""', f'protocolVersion": "{revision}"')
         )

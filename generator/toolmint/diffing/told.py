@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from toolmint.diffing.changes import Kind, shown
-from toolmint.manifest import Elicitation, Manifest, ManifestError, load_manifest
+from toolmint.manifest import Elicitation, Manifest, ManifestError, load_project_manifest
 from toolmint.manifest.document import MAX_DEPTH
 from toolmint.manifest.source import read_bytes
 from toolmint.problems import Problem
-from toolmint.revision import known_revisions, load_revision
+from toolmint.revision import RevisionError, load_revision
 from toolmint.surface import SERVER_INFO_KEY, describe
 
 LISTS: Mapping[str, tuple[Kind, str]] = {
@@ -87,9 +87,11 @@ def read_told(path: Path) -> Told:
         data = read_bytes(path, label)
         value = _json(data)
         if value is None or (isinstance(value, dict) and "toolmint" in value):
-            return of_manifest(load_manifest(path, revisions=known_revisions(path.parent / "schema")))
+            return of_manifest(load_project_manifest(path))
     except ManifestError as error:
         raise UnreadableSurface(error.problems) from None
+    except RevisionError as error:
+        raise _unreadable(str(error.file or label), "revision", error.message, error.hint) from None
     if _deep(value):
         message = f"nested more than {MAX_DEPTH} levels deep"
         raise _unreadable(label, "nested-too-deep", message, "check how it was made")

@@ -5,14 +5,13 @@ import tempfile
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from toolmint.assets import SCHEMAS
 from toolmint.importing.answers import SECTIONS, Answers, read_answers, unwritable
 from toolmint.importing.yamltext import WIDTH, document
 from toolmint.manifest import Manifest, ManifestError, load_manifest
+from toolmint.manifest.members import manifest_schema
 from toolmint.manifest.wording import shown
 from toolmint.problems import Problem
 
@@ -117,12 +116,6 @@ def _wrapped(lines: Iterable[str]) -> list[str]:
     return [part for line in lines for part in textwrap.wrap(line, WIDTH - 4, break_on_hyphens=False)]
 
 
-@cache
-def _schema() -> JSONObject:
-    schema: JSONObject = json.loads((SCHEMAS / "manifest.schema.json").read_text(encoding="utf-8"))
-    return schema
-
-
 def _manifest_keys_only(value: JSONObject, notes: defaultdict[_Place, list[str]]) -> JSONObject:
     """Return the manifest without the members that it has no place for or that are its author's; notes say which."""
 
@@ -133,7 +126,7 @@ def _manifest_keys_only(value: JSONObject, notes: defaultdict[_Place, list[str]]
 
     def keep(item: Any, schema: JSONObject, path: _Place) -> Any:
         if "$ref" in schema:
-            schema = _schema()["$defs"][schema["$ref"].removeprefix("#/$defs/")]
+            schema = manifest_schema()["$defs"][schema["$ref"].removeprefix("#/$defs/")]
         if isinstance(item, list) and "items" in schema:
             return [keep(entry, schema["items"], (*path, index)) for index, entry in enumerate(item)]
         if not isinstance(item, dict) or "properties" not in schema:
@@ -150,7 +143,7 @@ def _manifest_keys_only(value: JSONObject, notes: defaultdict[_Place, list[str]]
                 leave_out(path, key, member, "a manifest has no place for it")
         return kept
 
-    kept: JSONObject = keep(value, _schema(), ())
+    kept: JSONObject = keep(value, manifest_schema(), ())
     return kept
 
 

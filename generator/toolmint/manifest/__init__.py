@@ -1,6 +1,6 @@
 """The manifest: read, checked, and turned into a model with every question answered."""
 
-from toolmint.manifest.loading import load_manifest
+from toolmint.manifest.loading import load_manifest, load_project_manifest
 from toolmint.manifest.model import (
     Defaults,
     Elicitation,
@@ -43,4 +43,5 @@ __all__ = [
     "ToolSettings",
     "identifier",
     "load_manifest",
+    "load_project_manifest",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolmint.manifest.bundling import Bundle
+from toolmint.manifest.members import beyond
 from toolmint.manifest.model import (
     Defaults,
     Elicitation,
@@ -53,6 +54,7 @@ def server(value: JSONObject) -> Server:
         website_url=value.get("websiteUrl"),
         icons=_icons(value),
         instructions=value.get("instructions"),
+        extra=beyond("Server", value),
     )
 
 
@@ -123,7 +125,7 @@ def tool(value: JSONObject, path: Path, bundles: Mapping[Path, Bundle], default:
             aliases=tuple(settings.get("aliases", ())),
         ),
         elicits=_elicits(value),
-        extra={key: value[key] for key in _FOREIGN if key in value},
+        extra={key: value[key] for key in _FOREIGN if key in value} | beyond("Tool", value),
         pointer=pointer_of(path),
     )
 
@@ -149,6 +151,7 @@ def resource(value: JSONObject, path: Path, text: Text, default: Defaults) -> Re
         file=_file(value, path, text) if "file" in value else None,
         settings=_resource_settings(value, default),
         elicits=_elicits(value),
+        extra=beyond("Resource", value),
         pointer=pointer_of(path),
     )
 
@@ -175,6 +178,7 @@ def resource_template(value: JSONObject, path: Path, default: Defaults) -> Resou
         },
         settings=_resource_settings(value, default),
         elicits=_elicits(value),
+        extra=beyond("ResourceTemplate", value),
         pointer=pointer_of(path),
     )
 
@@ -201,6 +205,7 @@ def prompt(value: JSONObject, path: Path, text: Text, default: Defaults) -> Prom
         ),
         settings=PromptSettings(timeout_ms=value.get("x-toolmint", {}).get("timeoutMs", default.timeout_ms)),
         elicits=_elicits(value),
+        extra=beyond("Prompt", value),
         pointer=pointer_of(path),
     )
 
@@ -254,7 +259,7 @@ def _argument(value: JSONObject, prompt: str) -> PromptArgument:
         required=value.get("required"),
         completions=_values(value.get("complete", ())),
         completer=completer(prompt, value["name"]) if value.get("complete") == HANDLER else None,
-        extra={"default": value["default"]} if "default" in value else {},
+        extra=({"default": value["default"]} if "default" in value else {}) | beyond("PromptArgument", value),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from toolmint.manifest import advice, building, rules
 from toolmint.manifest.bundling import Bundle, Bundler
 from toolmint.manifest.headers import header_problems
+from toolmint.manifest.members import extended_schema, listed_problems
 from toolmint.manifest.model import JSONObject, Manifest, Prompt, Resource
 from toolmint.manifest.positions import Path
 from toolmint.manifest.references import value_at
@@ -18,6 +19,7 @@ from toolmint.manifest.text import Place, Text, read_text
 from toolmint.manifest.validity import Usability
 from toolmint.manifest.wording import shown
 from toolmint.problems import Problem
+from toolmint.revision import Revision, known_revisions, load_revision
 
 MAX_CARRIED = 100_000
 """The most definitions that a manifest's schemas carry, each counted once per schema: what is generated grows by it."""
@@ -26,7 +28,11 @@ _Entry = TypeVar("_Entry")
 
 
 def load_manifest(
-    path: str | os.PathLike[str], *, revisions: Sequence[str], modern: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    *,
+    revisions: Sequence[str],
+    modern: Sequence[str] | None = None,
+    load: Callable[[str], Revision] | None = None,
 ) -> Manifest:
     """Load a manifest, its schemas self-contained and its defaults filled in.
 
@@ -34,20 +40,50 @@ def load_manifest(
         path: The file; problems name it as it is given here.
         revisions: Names of the protocol revisions that can be generated.
         modern: Those of them that need no handshake, of which the manifest must name one; all where it is None.
+        load: Loads one of them. What the modern ones that the manifest names define is then allowed in what it lists,
+            and required; without it, only what the manifest's format knows is.
 
     Raises:
         ManifestError: It cannot be used; every problem is listed, in the order of the file.
     """
     text = read_text(FilePath(path), os.fspath(path))
-    violations = list(islice(check_structure(text), MAX_PROBLEMS))
+    modern = revisions if modern is None else modern
+    spoken = [] if load is None else [load(name) for name in _named(text.value) if name in modern]
+    violations = list(islice(check_structure(text, extended_schema(spoken)), MAX_PROBLEMS))
     problems = [*text.problems, *(problem for _, problem in violations)]
     if not isinstance(text.value, dict):
         raise ManifestError(problems)
     loader = _Loader(text, [path for path, problem in violations if problem.code != "unknown-key"])
-    problems += islice(loader.problems(revisions, revisions if modern is None else modern), MAX_PROBLEMS)
+    problems += islice(loader.problems(revisions, modern), MAX_PROBLEMS)
     if problems:
         raise ManifestError(sorted(dict.fromkeys(problems), key=_order)[:MAX_PROBLEMS])
-    return loader.manifest(FilePath(path))
+    manifest = loader.manifest(FilePath(path))
+    problems += islice(listed_problems(text, manifest, spoken), MAX_PROBLEMS)
+    if problems:
+        raise ManifestError(sorted(problems, key=_order))
+    return manifest
+
+
+def load_project_manifest(path: FilePath) -> Manifest:
+    """Load a manifest with the revisions that are known in its folder: toolmint's, and those in ``schema`` beside it.
+
+    Raises:
+        ManifestError: It cannot be used.
+        RevisionError: A revision that it names cannot be used.
+    """
+    own = path.parent / "schema"
+    return load_manifest(
+        path,
+        revisions=known_revisions(own),
+        modern=known_revisions(own, era="modern"),
+        load=lambda name: load_revision(name, own),
+    )
+
+
+def _named(value: Any) -> list[Any]:
+    """Return what a manifest, whatever it is, names as its revisions."""
+    named = value.get("protocol") if isinstance(value, dict) else None
+    return named if isinstance(named, list) else [named]
 
 
 class _Loader:

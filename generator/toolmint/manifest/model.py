@@ -23,7 +23,7 @@ CacheScope = Literal["private", "public"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """What goes out as ``serverInfo``, and the instructions of ``server/discover``."""
+    """What goes out as ``serverInfo``, and the instructions of ``server/discover``; ``extra`` as in ``Tool``."""
 
     name: str
     version: str
@@ -32,6 +32,7 @@ class Server:
     website_url: str | None = None
     icons: tuple[JSONObject, ...] | None = None
     instructions: str | None = None
+    extra: JSONObject = field(default_factory=dict)
 
     def wire(self) -> JSONObject:
         """Return the ``Implementation`` object: what was given, in the protocol's order."""
@@ -42,6 +43,7 @@ class Server:
             description=self.description,
             websiteUrl=self.website_url,
             icons=_array(self.icons),
+            **self.extra,
         )
 
 
@@ -153,7 +155,7 @@ class Tool:
         identifier: Name of its handler and module, see ``toolmint.manifest.identifier``.
         input_schema: Self-contained, of root type object; a tool without one takes no arguments.
         output_schema: Self-contained; None where the result is content only.
-        extra: Members that other revisions or frameworks list, carried along.
+        extra: Members that other revisions or frameworks list, or that only the manifest's own revision defines.
         pointer: Where it stands in the manifest.
     """
 
@@ -193,6 +195,7 @@ class Resource:
     Attributes:
         content: Text, or bytes, where it is fixed.
         file: The name of the file that holds the content, in the package's folder ``files``.
+        extra: As in ``Tool``.
     """
 
     uri: str
@@ -209,6 +212,7 @@ class Resource:
     file: str | None = None
     settings: ResourceSettings
     elicits: tuple[Elicitation, ...] = ()
+    extra: JSONObject = field(default_factory=dict)
     pointer: str
 
     def wire(self) -> JSONObject:
@@ -223,6 +227,7 @@ class Resource:
             size=self.size,
             annotations=self.annotations,
             _meta=self.meta,
+            **self.extra,
         )
 
 
@@ -235,6 +240,7 @@ class ResourceTemplate:
         optional_variables: Those of its query, which a URI need not have.
         completions: The values offered for a variable, by its name.
         completers: The Python name of the handler that completes a variable, by the variable's name.
+        extra: As in ``Tool``.
     """
 
     uri_template: str
@@ -252,6 +258,7 @@ class ResourceTemplate:
     completers: Mapping[str, str] = field(default_factory=dict)
     settings: ResourceSettings
     elicits: tuple[Elicitation, ...] = ()
+    extra: JSONObject = field(default_factory=dict)
     pointer: str
 
     def wire(self) -> JSONObject:
@@ -265,6 +272,7 @@ class ResourceTemplate:
             mimeType=self.mime_type,
             annotations=self.annotations,
             _meta=self.meta,
+            **self.extra,
         )
 
 
@@ -276,7 +284,7 @@ class PromptArgument:
         required: None where it is not said, which means the same as False.
         completions: The values offered for it.
         completer: The Python name of the handler that completes it.
-        extra: Members that other frameworks list, carried along.
+        extra: As in ``Tool``.
     """
 
     name: str
@@ -304,7 +312,10 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """One prompt; ``arguments`` and ``messages`` are None where nothing was said, the latter: a handler writes them."""
+    """One prompt; ``arguments`` and ``messages`` are None where nothing was said, the latter: a handler writes them.
+
+    ``extra`` is as in ``Tool``.
+    """
 
     name: str
     identifier: str
@@ -316,6 +327,7 @@ class Prompt:
     messages: tuple[PromptMessage, ...] | None = None
     settings: PromptSettings
     elicits: tuple[Elicitation, ...] = ()
+    extra: JSONObject = field(default_factory=dict)
     pointer: str
 
     def wire(self) -> JSONObject:
@@ -327,6 +339,7 @@ class Prompt:
             icons=_array(self.icons),
             arguments=None if self.arguments is None else [argument.wire() for argument in self.arguments],
             _meta=self.meta,
+            **self.extra,
         )
 
 

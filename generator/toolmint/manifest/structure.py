@@ -1,14 +1,13 @@
-"""The manifest held against ``schema/manifest.schema.json``, each violation said in the manifest's own terms."""
+"""The manifest held against its format, each violation said in the manifest's own terms."""
 
-import json
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from toolmint.assets import SCHEMAS
+from toolmint.manifest.members import manifest_schema
+from toolmint.manifest.model import JSONObject
 from toolmint.manifest.positions import Path
 from toolmint.manifest.text import Text
 from toolmint.manifest.wording import did_you_mean, found, kinds, one_of, shown
@@ -35,21 +34,15 @@ _OTHER_NAMES = {
 """What other formats call a key."""
 
 
-@cache
-def _manifest_schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads((SCHEMAS / "manifest.schema.json").read_text(encoding="utf-8"))
-    return schema
+def check_structure(text: Text, schema: JSONObject) -> Iterator[tuple[Path, Problem]]:
+    """Yield every violation and the path of the value that has it.
 
-
-@cache
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(_manifest_schema())
-
-
-def check_structure(text: Text) -> Iterator[tuple[Path, Problem]]:
-    """Yield every violation and the path of the value that has it."""
+    Args:
+        text: The manifest.
+        schema: The manifest's format, see ``toolmint.manifest.members.extended_schema``.
+    """
     said: set[Problem] = set()
-    for error in _validator().iter_errors(text.value):
+    for error in Draft202012Validator(schema).iter_errors(text.value):
         for path, problem in _Violation(text, error).problems():
             if problem not in said:
                 said.add(problem)
@@ -206,5 +199,5 @@ class _Violation:
     def _description(self, key: str) -> str:
         schema = self._schema.get("properties", {}).get(key, {})
         if "$ref" in schema and "description" not in schema:
-            schema = _manifest_schema()["$defs"][schema["$ref"].rpartition("/")[2]]
+            schema = manifest_schema()["$defs"][schema["$ref"].rpartition("/")[2]]
         return f"{key}: {schema['description']}" if "description" in schema else ""

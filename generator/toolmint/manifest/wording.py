@@ -54,6 +54,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:56]}…" + ('"' if isinstance(value, str) else "")
 
 
+def shortened(message: str) -> str:
+    """Return what a validator says, which may quote a whole value, in a length that can be read."""
+    return message if len(message) <= 200 else f"{message[:120]} … {message[-76:]}"
+
+
 def one_of(names: Iterable[Any], *, quote: bool = True) -> str:
     """Return names joined as alternatives: ``"a", "b" or "c"``."""
     words = [shown(name) if quote else str(name) for name in names]

@@ -4,9 +4,11 @@ Every rule is a generator over the contract, in the module of its subject; ``WAR
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeAlias
 
+from toolmint.gaps import Gap
 from toolmint.manifest import Manifest, Position
 from toolmint.manifest.positions import Path
 from toolmint.manifest.source import Source
@@ -17,7 +19,7 @@ from toolmint.review.contract import Contract, Finding, Rule, entries, entry_pat
 from toolmint.review.silencing import SECTIONS, Settings, read_settings, read_source_again
 from toolmint.review.size import ContextSize, context_size, estimate_tokens
 
-__all__ = ["WARNINGS", "ContextSize", "context_size", "estimate_tokens", "review"]
+__all__ = ["WARNINGS", "ContextSize", "context_size", "estimate_tokens", "notices", "review"]
 
 WARNINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -54,13 +56,15 @@ WARNINGS: Mapping[str, str] = MappingProxyType(
         "unbounded-batch": "a list of things to read may be of any length",
         "unbounded-limit": "a limit on the number of results has no maximum",
         "undescribed-parameter": "parameters have no description",
+        "unfilled-error": "a revision requires something in an error's data that the server has nothing for",
         "unknown-keyword": "a schema has a keyword that is a typing error of another",
         "unknown-required": "a schema requires a property that it does not allow",
         "unknown-tool": "a text names a tool that this server does not have",
         "unquoted-date": "a date stands without quotes",
+        "unserved-method": "a revision has a request that the server does not answer",
     }
 )
-"""Every warning, by its code: those found on loading a manifest, and those of the review."""
+"""Every warning, by its code: those found on loading a manifest, gaps of revisions, and those of the review."""
 
 RULES: tuple[Rule, ...] = (
     naming.similar_names,
@@ -87,37 +91,68 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def review(manifest: Manifest) -> tuple[Problem, ...]:
+def review(manifest: Manifest, gaps: Sequence[Gap] = ()) -> tuple[Problem, ...]:
     """Review a contract.
 
     A warning is silenced with its code and a reason, at the top of the manifest or in an entry:
     ``x-toolmint: {silence: {CODE: REASON}}``. The tokens that all tools together may take are
     ``x-toolmint: {contextBudget: TOKENS}`` at the top.
 
+    Args:
+        manifest: The contract.
+        gaps: What its revisions have and the server does not do.
+
     Returns:
-        The warnings, in the order of the file: those that were found on loading, and those of the review, without the
-        silenced ones; and a warning for each silence that has no reason or no effect.
+        The warnings, in the order of the file: those that were found on loading, gaps, and those of the review, without
+        the silenced ones; and a warning for each silence that has no reason or no effect.
     """
     contract = Contract(manifest)
     source = read_source_again(manifest)
     settings = read_settings(source)
     findings = [finding for rule in RULES for finding in rule(contract)]
     findings += size.over_budget(contract, settings.budget)
+    warnings = list(_warnings(manifest, source, [*_about_revisions(manifest, gaps), *findings]))
+    idle = [_problem(manifest, source, finding) for finding in _idle(warnings, settings)]
+    return _sorted([*idle, *_unsilenced(warnings, settings)])
+
+
+def notices(manifest: Manifest, gaps: Sequence[Gap]) -> tuple[Problem, ...]:
+    """Return the part of the review that costs no time: what was found on loading, and gaps, without the silenced."""
+    source = read_source_again(manifest)
+    warnings = list(_warnings(manifest, source, list(_about_revisions(manifest, gaps))))
+    return _sorted(_unsilenced(warnings, read_settings(source)))
+
+
+_Warning: TypeAlias = tuple[str, Path, Problem]
+"""A warning: its code, the path of the entry that it is about (the root's where there is none), and what is said."""
+
+
+def _about_revisions(manifest: Manifest, gaps: Sequence[Gap]) -> Iterator[Finding]:
+    for gap in gaps:
+        path = ("protocol", manifest.protocol.index(gap.revision))
+        yield Finding(code=gap.code, path=path, message=gap.message, hint=gap.hint)
+
+
+def _warnings(manifest: Manifest, source: Source | None, findings: Sequence[Finding]) -> Iterator[_Warning]:
+    """Yield what was found on loading, and what else was found."""
     scopes = _Scopes(manifest)
-    warnings = [(problem.code, scopes.of(problem), problem) for problem in manifest.warnings]
-    warnings += [
-        (finding.code, finding.path[:2] if finding.path[:1] and finding.path[0] in SECTIONS else (), problem)
-        for finding in findings
-        for problem in [_problem(manifest, source, finding)]
-    ]
-    kept = [_problem(manifest, source, finding) for finding in _idle(warnings, settings)]
+    for problem in manifest.warnings:
+        yield problem.code, scopes.of(problem), problem
+    for finding in findings:
+        scope = finding.path[:2] if finding.path[:1] and finding.path[0] in SECTIONS else ()
+        yield finding.code, scope, _problem(manifest, source, finding)
+
+
+def _unsilenced(warnings: Sequence[_Warning], settings: Settings) -> Iterator[Problem]:
     silenced = {(silence.code, silence.scope) for silence in settings.silences}
-    kept += [
-        problem for code, scope, problem in warnings if (code, ()) not in silenced and (code, scope) not in silenced
-    ]
-    return tuple(
-        sorted(dict.fromkeys(kept), key=lambda problem: (problem.file, problem.line or 0, problem.column or 0))
-    )
+    for code, scope, problem in warnings:
+        if (code, ()) not in silenced and (code, scope) not in silenced:
+            yield problem
+
+
+def _sorted(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    once = dict.fromkeys(problems)
+    return tuple(sorted(once, key=lambda problem: (problem.file, problem.line or 0, problem.column or 0)))
 
 
 def _problem(manifest: Manifest, source: Source | None, finding: Finding) -> Problem:
@@ -159,7 +194,7 @@ class _Scopes:
         return self._paths[index] if index >= 0 else ()
 
 
-def _idle(warnings: list[tuple[str, Path, Problem]], settings: Settings) -> Iterator[Finding]:
+def _idle(warnings: Sequence[_Warning], settings: Settings) -> Iterator[Finding]:
     """Yield what is wrong with silences."""
     given = {(code, scope) for code, scope, _ in warnings}
     anywhere = {code for code, _, _ in warnings}

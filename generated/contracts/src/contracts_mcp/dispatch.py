@@ -64,6 +64,14 @@ INPUT_CHECKS: dict[str, dict[str, str]] = {
 }
 """For each revision and each request that a client can be asked, the module of ``validators`` that checks it."""
 
+ERRORS: dict[str, dict[str, tuple[int, dict[str, str]]]] = {
+    "2026-07-28": {
+        "unsupportedProtocolVersion": (-32022, {"spoken": "supported", "asked": "requested"}),
+        "missingRequiredClientCapability": (-32021, {"needed": "requiredCapabilities"}),
+    }
+}
+"""For each revision and each of its own errors, the code, and the member of the data that holds each fact."""
+
 
 def make_dispatcher() -> Dispatcher:
     """Return a dispatcher that answers for this server."""
@@ -126,6 +134,7 @@ def make_dispatcher() -> Dispatcher:
     dispatcher.meta = META
     dispatcher.state_lifetime = 600.0
     dispatcher.input_checks = INPUT_CHECKS
+    dispatcher.errors = ERRORS
     dispatcher.openings = frozenset(["initialize", "ping"])
     dispatcher.open_era = _open_era
     dispatcher.methods = {

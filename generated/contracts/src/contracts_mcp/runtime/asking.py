@@ -46,8 +46,6 @@ if TYPE_CHECKING:
             raise NotImplementedError
 
 
-MISSING_CAPABILITY = -32021
-
 _UNREAD = object()
 
 
@@ -112,11 +110,10 @@ class Rounds:
         """
         missing = missing_capabilities(needed, self._context.client_capabilities)
         if missing:
-            error = {
-                "code": MISSING_CAPABILITY,
-                "message": f"The client has not declared a capability that {self._context.name} needs",
-                "data": {"requiredCapabilities": missing},
-            }
+            revision, name = self._context.revision, "missingRequiredClientCapability"
+            code, data = self._dispatcher.told(revision, name, needed=missing)
+            message = f"The client has not declared a capability that {self._context.name} needs"
+            error = {"code": code, "message": message, "data": data}
             raise MissingCapability(f',"error":{encode(error)}}}\n')
 
     def once(self, key: str, function: Callable[[], T]) -> T:

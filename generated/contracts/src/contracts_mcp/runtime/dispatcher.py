@@ -64,7 +64,6 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
@@ -159,6 +158,8 @@ class Dispatcher:
     """Seconds for which a requestState is accepted."""
     input_checks: Mapping[str, Mapping[str, str]]
     """For each revision and each request that the client can be asked, the module of ``validators`` that checks it."""
+    errors: Mapping[str, Mapping[str, tuple[int, Mapping[str, str]]]]
+    """For each revision and each of its own errors, the code, and the member of the data that holds each fact."""
 
     def __init__(self, metadata: Mapping[str, Checks], package: str, log: Log) -> None:
         """Make a dispatcher that offers nothing yet."""
@@ -309,6 +310,17 @@ class Dispatcher:
             reply = self._ended(context, problem)
         return self.finish(context, reply)
 
+    def told(self, revision: str, error: str, **facts: object) -> tuple[int, dict[str, object]]:
+        """Return the code of an error as a revision has it, and its data: those of the facts that it has a member for.
+
+        Args:
+            revision: One of ours.
+            error: Its name in the revision's method table.
+            facts: What there is to tell, by the names in ``errors``.
+        """
+        code, members = self.errors[revision][error]
+        return code, {members[fact]: value for fact, value in facts.items() if fact in members}
+
     def finish(self, context: Context, reply: str) -> str | None:
         """Take a request out of flight and return its reply; None if none is due any more."""
         return reply if self.leave(context) else None
@@ -403,7 +415,8 @@ class Dispatcher:
         spoken = ", ".join(self.revisions)
         if method == "initialize":
             text = f"There is no handshake here: this server speaks {spoken}; open with server/discover"
-            return error_reply(id_text, METHOD_NOT_FOUND, text, {"supported": list(self.revisions)})
+            _, data = self.told(self.revisions[0], "unsupportedProtocolVersion", spoken=self.revisions)
+            return error_reply(id_text, METHOD_NOT_FOUND, text, data)
         return error_reply(id_text, METHOD_NOT_FOUND, f"Method not found: {method[:200]}")
 
     def _refuse(self, method: str, offered: Method, params: Any) -> None:
@@ -421,11 +434,10 @@ class Dispatcher:
         if violations:
             raise Refusal(INVALID_PARAMS, in_short([f"params/_meta{violation}" for violation in violations]))
         if not known:
-            raise Refusal(
-                UNSUPPORTED_PROTOCOL_VERSION,
-                f"Unsupported protocol version {version[:80]}: this server speaks {', '.join(self.revisions)}",
-                {"supported": list(self.revisions), "requested": version},
-            )
+            text = f"Unsupported protocol version {version[:80]}: this server speaks {', '.join(self.revisions)}"
+            preferred, error = self.revisions[0], "unsupportedProtocolVersion"
+            code, data = self.told(preferred, error, spoken=self.revisions, asked=version)
+            raise Refusal(code, text, data)
         if version not in offered.accepts:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found in revision {version}: {method}")
         violations = offered.explains[version](params)

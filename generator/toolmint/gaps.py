@@ -1,0 +1,72 @@
+"""What a protocol revision has and a generated server does not do, so that whoever generates is told."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from toolmint import handshake
+from toolmint.errors import error_terms
+from toolmint.revision import Method, Revision
+from toolmint.surface import Surface, can_serve, has_capability
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Something that is not done.
+
+    Attributes:
+        code: A code of ``toolmint.review.WARNINGS``.
+        revision: The revision that has it.
+        message: What it is, and what clients get instead.
+        hint: What to do.
+    """
+
+    code: str
+    revision: str
+    message: str
+    hint: str
+
+
+def find_gaps(revisions: Sequence[Revision], surface: Surface) -> tuple[Gap, ...]:
+    """Return what revisions have and a server does not do.
+
+    What it could do but has nothing to offer for, such as prompts where there are none, is not among it.
+
+    Args:
+        revisions: Those that the server speaks, of either era.
+        surface: What the server tells its clients.
+    """
+    return tuple(gap for revision in revisions for gap in _gaps(revision, surface))
+
+
+def _gaps(revision: Revision, surface: Surface) -> Iterator[Gap]:
+    for method in _unserved(revision, surface):
+        yield Gap(
+            code="unserved-method",
+            revision=revision.name,
+            message=f"revision {revision.name} has the request {method.method}, which is answered with -32601 (Method "
+            "not found)",
+            hint="look for a newer toolmint, or silence this with the reason why clients do without",
+        )
+    for error in error_terms(revision) if revision.era == "modern" else ():
+        if error.unfilled:
+            yield Gap(
+                code="unfilled-error",
+                revision=revision.name,
+                message=f"revision {revision.name} requires {', '.join(error.unfilled)} in the data of its error "
+                f"{error.code} ({error.name}), for which the server has nothing",
+                hint="look for a newer toolmint, or silence this with the reason why clients do without",
+            )
+
+
+def _unserved(revision: Revision, surface: Surface) -> Iterator[Method]:
+    """Yield the requests that a server of this revision has no way to answer.
+
+    Of the handshake era, whose revisions are closed, only those that a client may send: where a capability is needed
+    for it, the server declares it.
+    """
+    for method in revision.methods.values():
+        if method.kind != "request" or method.direction == "server-to-client" or can_serve(revision, method):
+            continue
+        declared = has_capability(surface.capabilities, method.capability)
+        if revision.era == "modern" or (declared and method.method not in handshake.ADAPTED):
+            yield method
