@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from toolmint.cache import remembered
-from toolmint.fit import Fit, check_fit, contracts
+from toolmint.fit import Fit, check_fit, contracts, read_types
 from toolmint.formatting import FormattingError
 from toolmint.lock import LockError, lock_of, read_lock
 from toolmint.manifest import Manifest, ManifestError, load_project_manifest
 from toolmint.ownership import Changes, compare
 from toolmint.plan import Plan
 from toolmint.problems import Problem
-from toolmint.project import plan_project
+from toolmint.project import asked_by_handlers, plan_project
 from toolmint.rendering import render
 from toolmint.revision import Revision, RevisionError, known_revisions, load_revision
 from toolmint.transaction import TransactionError, change_files, exclusive, recover
@@ -85,7 +85,7 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
         return Outcome(problems=[error.problem], unusable=True)
     changes = prepared.changes
     return Outcome(
-        warnings=[*prepared.fit.problems, *_notices(prepared)],
+        warnings=[*prepared.fit.problems, *prepared.fit.orphans, *_notices(prepared)],
         lines=_written(prepared.plan, changes, recovered=recovered),
         facts={
             "written": sorted(changes.writes),
@@ -119,7 +119,7 @@ def check(path: Path, *, strict: bool = False) -> Outcome:
         Problem(code="leftover", message="is no longer generated", file=name, hint=hint) for name in changes.removals
     ]
     problems += prepared.fit.problems
-    warnings = [*prepared.fit.warnings, *review(prepared.manifest, plan.gaps)]
+    warnings = [*prepared.fit.stubs, *prepared.fit.orphans, *review(prepared.manifest, plan.gaps)]
     if strict:
         problems, warnings = problems + warnings, []
     size = context_size(prepared.manifest)
@@ -364,9 +364,10 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
         revisions = [load_revision(name, own_revisions) for name in manifest.protocol]
         plan = _plan(manifest, revisions)
         lock = read_lock(project)
-        wanted = contracts(plan)
+        types = read_types(plan)
+        wanted = contracts(plan, types, asked_by_handlers(manifest))
         recorded = {} if lock is None or accept else lock.handlers
-        fit = check_fit(plan, project, wanted, recorded)
+        fit = check_fit(project, types, wanted, recorded)
         new_lock = lock_of(plan, fit.settled(recorded, wanted))
         return _Prepared(manifest, plan, fit, compare(plan, project, lock, new_lock, force=force))
     except ManifestError as error:
@@ -413,7 +414,8 @@ def _notices(prepared: "_Prepared") -> Sequence[Problem]:
 
 def _written(plan: Plan, changes: Changes, *, recovered: bool) -> list[str]:
     lines = ["finished what an interrupted run had begun"] if recovered else []
-    lines += [f"stub     {name}" for name in changes.created if "/tools/" in name]
+    stubs = [name for name in changes.created if name.endswith(".py")]
+    lines += [f"stub     {name}" for name in stubs]
     lines += [f"removed  {name}" for name in changes.removals]
     count = len(changes.writes)
     if count:

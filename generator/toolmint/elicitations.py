@@ -30,6 +30,10 @@ class Question:
         """The name of a form's module of ``validators``."""
         return f"_form_{self.name}"
 
+    def declared_by(self, elicitations: Iterable[Elicitation]) -> bool:
+        """Whether one of an entry's declarations is this question."""
+        return any((one.key, _params(one)) == (self.key, self.params) for one in elicitations)
+
 
 def plan_questions(manifest: Manifest, reserved: Iterable[str]) -> tuple[Question, ...]:
     """Return the questions that a manifest's entries declare, in its order.

@@ -176,6 +176,24 @@ def plan_project(manifest: Manifest, named: Sequence[Revision]) -> Plan:
     )
 
 
+def asked_by_handlers(manifest: Manifest) -> dict[str, tuple[str, ...]]:
+    """Return the constants of the questions that a manifest declares for each handler, by the handler's path."""
+    questions = plan_questions(manifest, _OWN_API_NAMES)
+    folders: dict[str, Sequence[Any]] = {
+        "tools": manifest.tools,
+        "resources": [*manifest.resources, *manifest.resource_templates],
+        "prompts": manifest.prompts,
+    }
+    return {
+        f"src/{manifest.package.module}/{folder}/{entry.identifier}.py": tuple(
+            question.constant for question in questions if question.declared_by(entry.elicits)
+        )
+        for folder, entries in folders.items()
+        for entry in entries
+        if entry.elicits
+    }
+
+
 def _package_files(
     manifest: Manifest,
     revisions: Sequence[Revision],
