@@ -122,7 +122,8 @@ def discover(command: list[str], folder: Path, variables: dict[str, str]) -> tup
     try:
         first = run(command, folder, clean | variables, line)
         # It names what it speaks to whoever asks for nothing.
-        revision = next(value[0] for value in first["error"]["data"].values() if isinstance(value, list))
+        lists = [value for value in first["error"]["data"].values() if isinstance(value, list)]
+        revision = lists[0][0]
         result = run(
             command, folder, clean | variables, line.replace('protocolVersion": ""', f'protocolVersion": "{revision}"')
         )
