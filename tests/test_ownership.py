@@ -1,6 +1,8 @@
 """Generated and handwritten files are never confused: what generate may write, must leave, and asks about."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +92,7 @@ def test_foreign_file_in_the_place_of_a_generated_one(manifest: Path) -> None:
     (project / "server.json").write_text("{}", encoding="utf-8")
     outcome = commands.generate(manifest)
     assert codes(outcome) == {"server.json": "foreign-file"}
+    assert "tools.yaml" not in outcome.problems[0].hint
     assert (project / "server.json").read_text(encoding="utf-8") == "{}"
 
 
@@ -104,7 +107,7 @@ def test_symbolic_link_is_refused_and_never_followed(manifest: Path, tmp_path_fa
     assert outside.read_text(encoding="utf-8") == "precious"
 
 
-def test_link_among_the_folders_is_refused(manifest: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_link_among_the_folders_is_refused_once(manifest: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside")
     runtime = manifest.parent / "src/owned_mcp/runtime"
     for path in runtime.iterdir():
@@ -112,8 +115,24 @@ def test_link_among_the_folders_is_refused(manifest: Path, tmp_path_factory: pyt
     runtime.rmdir()
     runtime.symlink_to(outside)
     outcome = commands.generate(manifest, force=True)
-    assert set(codes(outcome).values()) == {"obstacle"}
+    assert [(problem.file, problem.code) for problem in outcome.problems] == [("src/owned_mcp/runtime", "obstacle")]
     assert list(outside.iterdir()) == []
+
+
+def test_line_ends_that_version_control_changed_are_no_edit(manifest: Path) -> None:
+    for path in manifest.parent.rglob("*"):
+        if path.is_file() and path != manifest:
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    before = times(manifest.parent)
+    assert commands.check(manifest).problems == []
+    assert commands.generate(manifest).facts["written"] == []
+    assert times(manifest.parent) == before
+    manifest.write_text(MANIFEST.replace("The first", "The very first"), encoding="utf-8")
+    outcome = commands.generate(manifest)
+    assert not outcome.problems
+    assert "src/owned_mcp/catalogue.py" in outcome.facts["written"]
+    manifest.write_text(MANIFEST.rpartition("  - name: second")[0], encoding="utf-8")
+    assert commands.generate(manifest).facts["removed"] == ["src/owned_mcp/validators/second.py"]
 
 
 def test_file_that_is_no_longer_produced_goes_and_its_handler_stays(manifest: Path) -> None:
@@ -140,12 +159,31 @@ def test_new_tool_gets_a_stub(manifest: Path) -> None:
     assert any("stub" in line and "third" in line for line in outcome.lines)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99}', '{"format": 1}'])
-def test_unusable_lock(manifest: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "not what toolmint generate writes"),
+        ("{", "not what toolmint generate writes"),
+        ("[]", "not what toolmint generate writes"),
+        ('{"format": 99}', "a later one"),
+        ('{"format": 1}', "not what toolmint generate writes"),
+        ("{\n<<<<<<< HEAD\n=======\n>>>>>>> other\n}", "keep either side"),
+    ],
+)
+def test_unusable_lock(manifest: Path, text: str, words: str) -> None:
     (manifest.parent / lock.NAME).write_text(text, encoding="utf-8")
     outcome = commands.generate(manifest)
     assert outcome.exit_code == 2
     assert codes(outcome) == {lock.NAME: "unusable-lock"}
+    assert words in outcome.problems[0].message + outcome.problems[0].hint
+
+
+def test_folder_in_the_place_of_the_lock(manifest: Path) -> None:
+    (manifest.parent / lock.NAME).unlink()
+    (manifest.parent / lock.NAME).mkdir()
+    outcome = commands.generate(manifest)
+    assert codes(outcome) == {lock.NAME: "unusable-lock"}
+    assert "Is a directory" in outcome.problems[0].message
 
 
 def test_upgrade_without_a_change_of_output_changes_one_line_of_the_lock(
@@ -156,6 +194,21 @@ def test_upgrade_without_a_change_of_output_changes_one_line_of_the_lock(
     assert commands.generate(manifest).facts["written"] == [lock.NAME]
     after = (manifest.parent / lock.NAME).read_text(encoding="utf-8").splitlines()
     assert [line for line in after if line not in before] == ['  "generator": "99.0.0",']
+
+
+def test_folder_that_cannot_be_read_is_named(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: object, *_: object) -> bool:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", refuse)
+        assert [problem.code for problem in commands.generate(manifest).problems] == ["cannot-write"]
+    exists = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path: refuse(path) if path.suffix == ".yaml" else exists(path))
+    assert [problem.code for problem in commands.generate(manifest).problems] == ["cannot-read"]
+    assert [problem.code for problem in commands.init(manifest.parent / "new").problems] == ["cannot-write"]
+    outcome = commands.import_answers(manifest.parent / lock.NAME, manifest.parent / "new.yaml")
+    assert [problem.code for problem in outcome.problems] == ["cannot-write"]
 
 
 @pytest.mark.parametrize(
@@ -201,6 +254,23 @@ def test_init_gives_a_project_that_generates_checks_and_tests(tmp_path: Path) ->
         [sys.executable, "-m", "pytest", "-q"], cwd=tmp_path / "hello", capture_output=True, text=True, check=False
     )
     assert finished.returncode == 0, finished.stdout
+    assert "  make run      serve it" in outcome.lines
     again = commands.init(tmp_path / "hello")
     assert again.exit_code == 2
     assert again.problems[0].code == "exists"
+
+
+def test_init_that_fails_leaves_no_half_of_a_project(tmp_path: Path) -> None:
+    (tmp_path / "server.json").write_text("mine", encoding="utf-8")
+    outcome = commands.init(tmp_path)
+    assert codes(outcome) == {"server.json": "foreign-file"}
+    assert [path.name for path in tmp_path.iterdir()] == ["server.json"]
+
+
+def test_init_says_where_to_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "  cd 'two words'" in commands.init(Path("two words")).lines
+    monkeypatch.chdir(tmp_path / "two words" / "src")
+    lines = commands.init(Path()).lines
+    assert "A project is in src. Next:" in lines
+    assert not any(line.startswith("  cd") for line in lines)

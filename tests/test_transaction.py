@@ -118,6 +118,31 @@ def test_killed_at_any_operation_the_next_run_repairs_it(project: Path, number: 
     assert content(project) == AFTER
 
 
+def test_what_was_changed_after_a_kill_is_left(project: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; from toolmint import transaction;"
+        "transaction._commit = lambda *_: os.kill(os.getpid(), 9);"
+        f"transaction.change_files(Path(sys.argv[1]), {WRITES!r}, {REMOVALS!r})"
+    )
+    subprocess.run([sys.executable, "-c", program, str(project)], check=False)
+    mine = {"a.txt": b"my a", "new/deep/d.txt": b"my d", "gone/c.txt": b"my c"}
+    for name, text in mine.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_bytes(text)
+    assert recover(project)
+    assert content(project) == {**mine, "sub/b.txt": b"new b"}
+
+
+def test_file_system_without_locks(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with exclusive(project):
+        change_files(project, WRITES, REMOVALS)
+    assert content(project) == AFTER
+
+
 def test_two_at_once_are_refused(project: Path) -> None:
     with exclusive(project), pytest.raises(TransactionError, match="another toolmint"), exclusive(project):
         pass

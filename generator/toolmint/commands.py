@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,8 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
                 change_files(project, prepared.changes.writes, prepared.changes.removals)
         else:
             prepared = _prepare(path)  # which says what is wrong with the path
+    except OSError as error:
+        return _failed("cannot-read", f"cannot be read: {error.strerror}", path, "make it readable")
     except _Unusable as error:
         return Outcome(problems=error.problems, unusable=True)
     except TransactionError as error:
@@ -140,11 +143,11 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
         name: The server's name; the folder's where it is not given.
     """
     manifest = folder / "tools.yaml"
-    if manifest.exists():
-        return _failed("exists", "there is a manifest already", manifest, f"run toolmint generate {manifest}")
     protocol = _protocol(known_revisions()[::-1])
     text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, protocol=protocol)
     try:
+        if manifest.exists() or manifest.is_symlink():
+            return _failed("exists", "there is a manifest already", manifest, f"run toolmint generate {manifest}")
         folder.mkdir(parents=True, exist_ok=True)
         change_files(folder, {"tools.yaml": text.encode()}, ())
     except OSError as error:
@@ -153,10 +156,12 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
         return Outcome(problems=[error.problem], unusable=True)
     outcome = generate(manifest)
     if outcome.problems:
+        manifest.unlink()  # so that there is no half of a project
         return outcome
+    elsewhere = folder.resolve() != Path.cwd()
     lines = [
-        f"A project is in {folder}. Next:",
-        f"  cd {folder}",
+        f"A project is in {folder.resolve().name}. Next:",
+        *([f"  cd {shlex.quote(str(folder))}"] if elsewhere else []),
         "  make run      serve it",
         "  make generate after a change",
     ]
@@ -207,10 +212,6 @@ def import_answers(source: Path, destination: Path, *, name: str | None = None, 
     """
     from toolmint.importing import import_manifest
 
-    if destination.exists():
-        return _failed(
-            "exists", "there is a manifest already; it is left as it is", destination, "name another file with --to"
-        )
     try:
         answers = _decoded(source.read_bytes())
     except OSError as error:
@@ -219,6 +220,10 @@ def import_answers(source: Path, destination: Path, *, name: str | None = None, 
         return _failed("not-text", "is neither UTF-8 nor UTF-16", source, "save it as UTF-8")
     protocol = known_revisions()[::-1]
     try:
+        if destination.exists() or destination.is_symlink():
+            return _failed(
+                "exists", "there is a manifest already; it is left as it is", destination, "name another file with --to"
+            )
         text = import_manifest(answers, source=str(source), name=name, version=version, protocol=protocol)
         destination.parent.mkdir(parents=True, exist_ok=True)
         change_files(destination.parent, {destination.name: text.encode()}, ())

@@ -92,7 +92,8 @@ def read_lock(project: Path) -> Lock | None:
     try:
         content: Any = json.loads(path.read_bytes())
         if content["format"] != _FORMAT:
-            raise ValueError(f"format {content['format']!r} is not {_FORMAT}")
+            hint = "generate with the version of toolmint that wrote it, or a later one"
+            raise _unusable(f"has the format {content['format']!r}, and this toolmint knows {_FORMAT}", hint)
         return Lock(
             generator=str(content["generator"]),
             revisions=tuple(content["protocol"]),
@@ -104,15 +105,18 @@ def read_lock(project: Path) -> Lock | None:
         )
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise LockError(
-            Problem(
-                code="unusable-lock",
-                message=f"the lock file cannot be used: {error!r}",
-                file=NAME,
-                hint="restore it from version control, or remove it and generate with --force",
-            )
-        ) from None
+    except OSError as error:
+        raise _unusable(f"cannot be read: {error.strerror}", "make it a file that can be read") from None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        if any(line.startswith(b"<<<<<<< ") for line in path.read_bytes().splitlines()):
+            hint = "keep either side of it, resolve tools.yaml, and generate again"
+            raise _unusable("has the marks of a merge that met a conflict", hint) from None
+        hint = "restore it from version control, or remove it and generate with --force"
+        raise _unusable("is not what toolmint generate writes", hint) from None
+
+
+def _unusable(message: str, hint: str) -> LockError:
+    return LockError(Problem(code="unusable-lock", message=message, file=NAME, hint=hint))
 
 
 def digest(content: bytes) -> str:

@@ -1,7 +1,8 @@
 """Who owns which file of a project: what may be written, what must be left, and what needs a decision.
 
 Generated files are known by the digests in the lock. One that was edited, or a foreign file in the place of one, is
-never overwritten in silence; a handwritten file is never written again once it exists.
+never overwritten in silence; a handwritten file is never written again once it exists. Line ends do not count, since
+version control may change them on checkout.
 """
 
 import difflib
@@ -44,13 +45,15 @@ def compare(plan: Plan, project: Path, lock: Lock | None, new_lock: Lock, *, for
     """
     writes: dict[str, bytes] = {}
     conflicts: list[Problem] = []
+    obstructed: set[str] = set()
     created: list[str] = []
     known = lock.files if lock else {}
     for file in plan.files:
         content = file.content.encode()
         obstacle = _obstacle(project, file.path)
         if obstacle is not None:
-            if file.owner == "generated":
+            if file.owner == "generated" and obstacle.file not in obstructed:
+                obstructed.add(obstacle.file)
                 conflicts.append(obstacle)
             continue
         path = project / file.path
@@ -62,10 +65,10 @@ def compare(plan: Plan, project: Path, lock: Lock | None, new_lock: Lock, *, for
         if file.owner == "handwritten":
             continue
         found = path.read_bytes()
-        if found == content:
+        if found == content or _plain(found) == _plain(content):
             continue
-        if digest(found) != known.get(file.path) and not force:
-            conflicts.append(_edited(file.path, found, content, known))
+        if known.get(file.path) not in (digest(found), digest(_plain(found))) and not force:
+            conflicts.append(_edited(file.path, found, content, edited=file.path in known))
             continue
         writes[file.path] = content
 
@@ -75,7 +78,8 @@ def compare(plan: Plan, project: Path, lock: Lock | None, new_lock: Lock, *, for
         path = project / name
         if _obstacle(project, name) is not None or not path.exists():
             continue
-        if digest(path.read_bytes()) == known[name]:
+        found = path.read_bytes()
+        if known[name] in (digest(found), digest(_plain(found))):
             removals.append(name)
         else:
             conflicts.append(
@@ -90,9 +94,14 @@ def compare(plan: Plan, project: Path, lock: Lock | None, new_lock: Lock, *, for
     obstacle = _obstacle(project, NAME)
     if obstacle is not None:
         conflicts.append(obstacle)
-    elif not (project / NAME).exists() or (project / NAME).read_bytes() != lock_text:
+    elif not (project / NAME).exists() or _plain((project / NAME).read_bytes()) != lock_text:
         writes[NAME] = lock_text
     return Changes(writes, tuple(removals), tuple(conflicts), tuple(created))
+
+
+def _plain(content: bytes) -> bytes:
+    """Return a text with the line ends that toolmint writes."""
+    return content.replace(b"\r\n", b"\n")
 
 
 def _obstacle(project: Path, name: str) -> Problem | None:
@@ -110,19 +119,18 @@ def _obstacle(project: Path, name: str) -> Problem | None:
             continue
         return Problem(
             code="obstacle",
-            message=f"{path.relative_to(project)} is {what}",
-            file=name,
+            message=f"is {what}",
+            file=path.relative_to(project).as_posix(),
             hint="move it away and generate again",
         )
     return None
 
 
-def _edited(name: str, found: bytes, planned: bytes, known: object) -> Problem:
+def _edited(name: str, found: bytes, planned: bytes, *, edited: bool) -> Problem:
     before = planned.decode().splitlines()
     after = found.decode("utf-8", "replace").splitlines()
     lines = list(difflib.unified_diff(before, after, f"{name} (generated)", f"{name} (on disk)", lineterm=""))
     more = f"\n… {len(lines) - _DIFF_LINES} more lines" if len(lines) > _DIFF_LINES else ""
-    edited = name in known if isinstance(known, dict) else False
     return Problem(
         code="edited" if edited else "foreign-file",
         message=(
@@ -134,5 +142,9 @@ def _edited(name: str, found: bytes, planned: bytes, known: object) -> Problem:
         + "\n".join(lines[:_DIFF_LINES])
         + more,
         file=name,
-        hint="move the change to tools.yaml or a file of yours, or generate with --force to overwrite it",
+        hint=(
+            "move the change to tools.yaml or a file of yours, or generate with --force to overwrite it"
+            if edited
+            else "move it away and generate again, or generate with --force to overwrite it"
+        ),
     )

@@ -3,10 +3,11 @@
 Everything new is first written to a staging folder inside the project, which is where a full disk or a read-only
 folder shows; then a journal is written that says what goes where; then the changes are made by renaming. A failure
 undoes what was done. A process that is killed leaves either a staging folder without a journal, which counts for
-nothing, or one with a journal, which the next run carries to its end.
+nothing, or one with a journal, which the next run carries to its end; what somebody has changed meanwhile is left.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -37,12 +38,15 @@ def exclusive(project: Path) -> Iterator[None]:
     """Keep every other toolmint from writing to a project for as long as the context lasts.
 
     Raises:
-        TransactionError: Another one is at it.
+        TransactionError: Another one is at it, or the folder cannot be opened.
     """
     if fcntl is None:
         yield
         return
-    folder = os.open(project, os.O_RDONLY)
+    try:
+        folder = os.open(project, os.O_RDONLY)
+    except OSError as error:
+        raise TransactionError(_problem(error, project)) from error
     try:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -54,6 +58,8 @@ def exclusive(project: Path) -> Iterator[None]:
                 hint="wait for it to end and try again",
             )
             raise TransactionError(problem) from None
+        except OSError:  # a file system without locks
+            pass
         yield
     finally:
         os.close(folder)
@@ -79,7 +85,8 @@ def change_files(project: Path, writes: Mapping[str, bytes], removals: Sequence[
             for number, name in enumerate(names):
                 (staging / str(number)).write_bytes(writes[name])
             _sync(staging / str(number) for number in range(len(names)))
-            journal = {"writes": names, "removals": list(removals)}
+            found = {name: _digest(project / name) for name in [*names, *removals]}
+            journal = {"writes": names, "removals": list(removals), "found": found}
             _write_journal(staging, json.dumps(journal))
             _commit(project, staging, names, removals)
     except OSError as error:
@@ -88,6 +95,8 @@ def change_files(project: Path, writes: Mapping[str, bytes], removals: Sequence[
 
 def recover(project: Path) -> bool:
     """Finish what a killed process had begun; return whether there was something to finish.
+
+    A file that is neither as that process found it nor missing has been changed since, and stays.
 
     Raises:
         TransactionError: It could not be finished.
@@ -102,12 +111,13 @@ def recover(project: Path) -> bool:
             shutil.rmtree(staging)
             return False
         for number, name in enumerate(journal["writes"]):
-            if (staging / str(number)).exists():
-                target = project / name
+            target = project / name
+            if (staging / str(number)).exists() and _digest(target) in (None, journal["found"][name]):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 (staging / str(number)).replace(target)
         for name in journal["removals"]:
-            (project / name).unlink(missing_ok=True)
+            if _digest(project / name) == journal["found"][name]:
+                (project / name).unlink(missing_ok=True)
             _remove_empty_parents(project, name)
         shutil.rmtree(staging)
     except OSError as error:
@@ -123,6 +133,14 @@ def _staging_folder(staging: Path) -> Iterator[None]:
     finally:
         # Reached with the changes made, or undone: a process that is killed never gets here.
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _digest(path: Path) -> str | None:
+    """Return what identifies a file's content; None where there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return None
 
 
 def _write_journal(staging: Path, text: str) -> None:
@@ -196,7 +214,8 @@ def _problem(error: OSError, project: Path) -> Problem:
     if place.is_relative_to(project):
         place = place.relative_to(project)
     if isinstance(error, FileExistsError) and place.name == STAGING:
-        message, hint = "is in the way of what toolmint puts there while it writes", "remove it and try again"
+        message = "is in the way of what toolmint puts there while it writes"
+        hint = "if a toolmint was interrupted, toolmint generate finishes what it began; else remove it and try again"
     else:
         message = f"cannot be written: {error.strerror or error}; nothing has been changed"
         hint = "make room on the disk, or the folder writable, and try again"
