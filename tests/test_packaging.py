@@ -138,11 +138,14 @@ def test_generated_package_installs_and_the_official_client_uses_it(tmp_path: Pa
 
 
 def test_make_package_of_a_new_project_builds_tries_and_checks(tmp_path: Path) -> None:
-    programs = Path(sys.executable).parent
-    run([programs / "toolmint", "init", tmp_path / "shipped"], tmp_path)
+    bare = tmp_path / "bare"  # a Python with nothing installed
+    venv.create(bare, symlinks=True)
+    run([Path(sys.executable).parent / "toolmint", "init", tmp_path / "shipped"], tmp_path)
     project = tmp_path / "shipped"
-    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-    said = run(["make", "generate", "check", "package"], project, **path)
+    toolmint = f"TOOLMINT={sys.executable} -m toolmint"
+    path = {"PATH": f"{bare / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    said = run(["make", toolmint, "generate", "check", "test", "package"], project, **path)
+    assert " passed" in said
     assert "The wheel installs and serves; server.json and .mcp.json fit it." in said
     assert len(list((project / "dist").iterdir())) == 2
 
