@@ -249,3 +249,17 @@ def test_building_costs_less_than_parsing_the_text(tmp_path: Path) -> None:
     parsing = min(timeit.repeat(lambda: json.loads(text), number=500, repeat=9))
     building = min(timeit.repeat(lambda: built.decode(value), number=500, repeat=9))
     assert building < 1.5 * parsing
+
+
+def test_classes_whose_names_differ_in_case_alone_are_told_apart(tmp_path: Path) -> None:
+    thing = {
+        "IOThing": an_object({"x": {"type": "string"}}, "x"),
+        "IoThing": an_object({"y": {"type": "integer"}}, "y"),
+    }
+    either = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in thing]}
+    built = build(
+        tmp_path,
+        an_object({"a": {"$ref": "#/$defs/IOThing"}, "b": {"$ref": "#/$defs/IoThing"}, "c": either}) | {"$defs": thing},
+    )
+    args = built.decode({"a": {"x": "1"}, "b": {"y": 2}, "c": {"y": 3}})
+    assert (args.a.x, args.b.y, args.c.y) == ("1", 2, 3)

@@ -6,11 +6,11 @@ to fill in defaults, to turn 5.0 into 5 where an integer is declared, and to fin
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolmint.models.literals import literal, string_literal
+from toolmint.models.names import numbered, snake
 from toolmint.models.types import (
     ANY,
     BOOL,
@@ -68,7 +68,9 @@ class DecoderSource:
         """What models.py has to provide."""
         self.uses_absent = False
         self._functions: dict[str, _Function | None] = {}
-        self._constants: dict[str, str] = {}
+        self._named: dict[tuple[str, Class | Alias], str] = {}
+        self._known_keys: dict[Class, str] = {}
+        self._constants: list[str] = []
         self._chosen: dict[tuple[Type, ...], str] = {}
         self._pending: list[Callable[[], _Function]] = []
         self.entry = self._build(root)
@@ -79,7 +81,7 @@ class DecoderSource:
     def source(self) -> str:
         """Return the functions, callers before what they call; the first takes the whole value."""
         functions = [function.source(self.classes) for function in self._functions.values() if function is not None]
-        return "\n\n".join([*functions, *self._constants.values()])
+        return "\n\n".join([*functions, *self._constants])
 
     # -- building ------------------------------------------------------------------------------------------------
 
@@ -134,15 +136,22 @@ class DecoderSource:
             return f"({self._decode(active[0], value, depth)} if {test} else {value})"
         return f"{self._choose(branches, place)}({value})"
 
-    def _function(self, prefix: str, name: str) -> tuple[str, bool]:
-        function = f"_{prefix}_{_snake(name)}"
-        if function in self._functions:
+    def _function(self, prefix: str, type_: Class | Alias) -> tuple[str, bool]:
+        """Return the name of the function that does something with a type, and whether it is yet to be written."""
+        function = self._named.get((prefix, type_))
+        if function is not None:
             return function, False
-        self._functions[function] = None
+        function = self._named[prefix, type_] = self._new_function(f"_{prefix}_{snake(type_.name)}")
         return function, True
 
+    def _new_function(self, name: str) -> str:
+        # Names that differ in case alone, as IOThing and IoThing, are the same in snake case.
+        function = numbered(name, set(self._functions), separator="_")
+        self._functions[function] = None
+        return function
+
     def _build(self, class_: Class) -> str:
-        function, new = self._function("build", class_.name)
+        function, new = self._function("build", class_)
         if new:
             self.classes[class_] = None
             self._pending.append(lambda: self._build_function(function, class_))
@@ -179,13 +188,15 @@ class DecoderSource:
         return f"{{key: {decoded} for key, item in value.items() if key not in {self._known(class_)}}}"
 
     def _known(self, class_: Class) -> str:
-        constant = f"_{_snake(class_.name).upper()}_KEYS"
-        names = ", ".join(string_literal(field.wire_name) for field in class_.fields)
-        self._constants[constant] = f"{constant} = frozenset(({names},))\n"
-        return constant
+        if class_ not in self._known_keys:
+            taken = set(self._known_keys.values())
+            constant = self._known_keys[class_] = numbered(f"_{snake(class_.name).upper()}_KEYS", taken, separator="_")
+            names = ", ".join(string_literal(field.wire_name) for field in class_.fields)
+            self._constants.append(f"{constant} = frozenset(({names},))\n")
+        return self._known_keys[class_]
 
     def _alias(self, alias: Alias) -> str:
-        function, new = self._function("build", alias.name)
+        function, new = self._function("build", alias)
         if new:
             self._pending.append(lambda: self._alias_function(function, alias))
         return function
@@ -198,12 +209,7 @@ class DecoderSource:
         known = self._chosen.get(branches)
         if known is not None:
             return known
-        number = 1
-        function, new = self._function("choose", place)
-        while not new:
-            number += 1
-            function, new = self._function("choose", f"{place}{number}")
-        self._chosen[branches] = function
+        function = self._chosen[branches] = self._new_function(f"_choose_{snake(place)}")
         self._pending.append(lambda: self._choose_function(function, branches))
         return function
 
@@ -266,7 +272,7 @@ class DecoderSource:
         return "" if check == "True" else f" and all({check} for {item} in {values})"
 
     def _fits_alias(self, alias: Alias) -> str:
-        function, new = self._function("fits", alias.name)
+        function, new = self._function("fits", alias)
         if new:
             self._pending.append(lambda: self._fits_alias_function(function, alias))
         return function
@@ -277,7 +283,7 @@ class DecoderSource:
         return _Function(function, f"{argument}: Any", BOOL, f"    return {check}")
 
     def _fits_class(self, class_: Class) -> str:
-        function, new = self._function("fits", class_.name)
+        function, new = self._function("fits", class_)
         if new:
             self._pending.append(lambda: self._fits_class_function(function, class_))
         return function
@@ -378,7 +384,3 @@ def _fits_constants(values: tuple[str | int | bool, ...], value: str) -> str:
     if integers:
         checks.append(f"(type({value}) in (int, float) and {value} {_among(integers)})")
     return checks[0] if len(checks) == 1 else f"({' or '.join(checks)})"
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

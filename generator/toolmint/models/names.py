@@ -100,6 +100,11 @@ def numbered(name: str, taken: set[str], *, separator: str = "") -> str:
     return candidate
 
 
+def snake(class_name: str) -> str:
+    """Return the snake_case form of a class name; two names may have the same."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", class_name).lower()
+
+
 class ClassNames:
     """Gives out class names, each once."""
 
