@@ -1,10 +1,15 @@
 import collections
 import dataclasses
 import enum
+from collections import Counter
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from models.built import Built, an_object, build
 from runtime.absent import ABSENT
@@ -149,3 +154,97 @@ def test_the_deepest_value_allowed_is_encoded() -> None:
 def test_absent_is_false_and_says_its_name() -> None:
     assert not ABSENT
     assert repr(ABSENT) == "ABSENT"
+
+
+# What an encoder does in place is what the runtime's one function does
+
+
+SHAPES: dict[str, Any] = {
+    "a page": PAGE,
+    "a list": {"type": "array", "items": HIT},
+    "one or nothing": {"anyOf": [HIT, {"type": "null"}]},
+    "one of two": {
+        "anyOf": [
+            an_object({"kind": {"const": "a"}, "hit": HIT}, "kind"),
+            an_object({"kind": {"const": "b"}, "hits": {"type": "array", "items": HIT}}, "kind"),
+            {"type": "array", "items": {"type": "array", "items": HIT}},
+        ]
+    },
+    "a tree": {
+        "$ref": "#/$defs/Node",
+        "$defs": {
+            "Node": an_object(
+                {"name": {"type": "string"}, "below": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}, "name"
+            )
+        },
+    },
+    "names alike": an_object({"IOThing": an_object({"x": {}}), "IoThing": an_object({"y": {}}), "z": HIT}, "z"),
+    "defaults": an_object({"size": {"type": "integer", "default": 1}, "hit": HIT, "tag": {"enum": ["a", None]}}),
+    "a map": an_object({}, additionalProperties=HIT),
+    "text": {"type": "string"},
+}
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
+    found = {}
+    for number, (name, schema) in enumerate(SHAPES.items()):
+        folder = tmp_path_factory.mktemp(f"shape{number}")
+        found[name] = build(folder, {"type": "object"}, output=schema)
+    return found
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_any_value_fares_alike(shapes: dict[str, Built], name: str) -> None:
+    built = shapes[name]
+    in_place = "_encode_" in built.planned.tools["find"].encoder.body
+    assert in_place == (name not in ("a tree", "a map", "text"))
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=300, deadline=None, database=None, derandomize=True)
+    @given(anything(built))
+    def same(value: Any) -> None:
+        expected = fate(lambda: built.codec.encode(value, built.models.PROPERTIES))
+        seen[expected[0]] += 1
+        assert fate(lambda: built.encode(value)) == expected
+
+    same()
+    assert min(seen["encoded"], seen["TypeError"]) > 10, seen
+
+
+def fate(run: Callable[[], Any]) -> tuple[str, str]:
+    """Return what becomes of a call: what it returns, types and order included, or what it raises."""
+    try:
+        return "encoded", repr(run())
+    except (AttributeError, TypeError, ValueError) as error:
+        return type(error).__name__, str(error)
+
+
+def anything(built: Built) -> SearchStrategy[Any]:
+    """Return values of all kinds, fit or not, with instances of a module's dataclasses among them."""
+    classes = [
+        member
+        for member in vars(built.models).values()
+        if dataclasses.is_dataclass(member) and member.__name__.startswith("FindOutput")
+    ]
+    absent = built.codec.encode.__globals__["ABSENT"]  # the package's own
+    atoms = st.one_of(
+        st.sampled_from(
+            [None, True, 1, 2.5, "a", "kind", absent, Color.RED, Old.NAME, Level.LOW, Plain.TEN, Text("b")]
+        ),
+        st.sampled_from([{1}, b"bytes", object]),
+    )
+
+    def instances(values: SearchStrategy[Any], class_: Any) -> SearchStrategy[Any]:
+        fields = {field.name: values for field in dataclasses.fields(class_)}
+        below = type("Below", (class_,), {"__slots__": ()})
+        return st.one_of(st.builds(class_, **fields), st.builds(class_, **fields), st.builds(below, **fields))
+
+    def wider(values: SearchStrategy[Any]) -> SearchStrategy[Any]:
+        lists = st.lists(values, max_size=3)
+        dicts = st.dictionaries(st.sampled_from(["a", "name", Text("c"), 3]), values, max_size=2)
+        return st.one_of(
+            lists, lists.map(tuple), dicts, dicts.map(MappingProxyType), *(instances(values, c) for c in classes)
+        )
+
+    return st.recursive(atoms, wider, max_leaves=12)

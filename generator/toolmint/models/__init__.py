@@ -1,8 +1,8 @@
 """Dataclasses from JSON Schemas, and the code that decodes into them and encodes from them.
 
 A schema is planned (``planning``) into a small family of Python types (``types``) with names that are final
-(``names``); all else is written from those: the module of dataclasses (``rendering``) and decoders (``decoding``). The
-encoder is one function of the runtime, which reads the table PROPERTIES at the end of a module of dataclasses.
+(``names``); all else is written from those: the module of dataclasses (``rendering``), decoders (``decoding``) and
+encoders (``encoding``).
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolmint.models.decoding import DecoderSource
+from toolmint.models.encoding import EncoderSource
 from toolmint.models.names import ClassNames, class_name, numbered
 from toolmint.models.planning import Place, Planner, break_alias_cycles
 from toolmint.models.references import SECTIONS, local_references
 from toolmint.models.rendering import render_definitions, render_module, render_package, render_part
-from toolmint.models.types import Alias, Class, Type, annotation, named
+from toolmint.models.types import ANY, Alias, Class, Type, annotation, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -113,11 +114,6 @@ MAX_CLASSES = 100
 """How many classes and aliases one module has; where there are more, each tool's are in a module of their own."""
 
 _TITLE = "What the tools take and return, as dataclasses."
-
-_ENCODER = CodecSource(
-    body="def encode_output(value: object) -> Any:\n    return encode(value, PROPERTIES)\n",
-    imports=((".models", "PROPERTIES"), (".runtime.encoding", "encode"), ("typing", "Any")),
-)
 
 
 def plan_models(
@@ -295,7 +291,7 @@ def _tool_types(input_class: Class, output: Type | None) -> ToolTypes:
         names=tuple(dict.fromkeys([input_class.name, *output_names])),
         typing_names=tuple(name for name in ("Any", "Literal") if name in words),
         decoder=_decoder(input_class, "build_input"),
-        encoder=_ENCODER,
+        encoder=_encoder(ANY if output is None else output),
     )
 
 
@@ -309,3 +305,28 @@ def _decoder(class_: Class, entry: str) -> CodecSource:
         body=f"{head}\n\n{decoder.source()}",
         imports=tuple(sorted([*imports, ("typing", "Any")])),
     )
+
+
+def _encoder(output: Type) -> CodecSource:
+    encoder = EncoderSource(output)
+    imports = [(".models", "PROPERTIES"), (".runtime.encoding", "encode"), ("typing", "Any")]
+    if not encoder.classes:
+        return CodecSource(
+            body="def encode_output(value: object) -> Any:\n    return encode(value, PROPERTIES)\n",
+            imports=tuple(imports),
+        )
+    imports += [(".models", class_.name) for class_ in encoder.classes]
+    if encoder.uses_absent:
+        imports.append((".runtime.absent", "ABSENT"))
+    if "ATOMS" in encoder.expression + encoder.source():
+        imports.append((".runtime.encoding", "ATOMS"))
+    body = f"""def encode_output(value: Any) -> Any:
+    try:
+        return {encoder.expression}
+    except (AttributeError, TypeError, ValueError):
+        pass  # this says where in the value it went wrong:
+    return encode(value, PROPERTIES)
+
+
+{encoder.source()}"""
+    return CodecSource(body=body, imports=tuple(sorted(imports)))

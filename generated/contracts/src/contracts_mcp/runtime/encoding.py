@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 256
 """How many arrays and objects may be inside one another: far beyond any real answer, far below Python's stack."""
 
-_ATOMS = frozenset({str, int, float, bool, type(None)})
+ATOMS = frozenset({str, int, float, bool, type(None)})
+"""The types of the values that are JSON values as they are."""
 
 
 def encode(value: object, properties: Properties) -> Any:
@@ -56,7 +57,7 @@ def _escape(key: object) -> str:
 
 def _encode(value: Any, properties: Properties, depth: int) -> Any:
     kind = type(value)
-    if kind in _ATOMS:
+    if kind in ATOMS:
         return value
     if not depth:
         raise _UnencodableError(ValueError, f"contains itself, or is nested deeper than {MAX_DEPTH} levels")
@@ -80,6 +81,9 @@ def _encode_properties(value: object, table: tuple[Property, ...], properties: P
             # A declared property is never overridden by one among the extra ones.
             encoded = {**_encode_items(item.items(), properties, depth), **encoded}
             continue
+        if type(item) in ATOMS:
+            encoded[name] = item
+            continue
         try:
             encoded[name] = _encode(item, properties, depth)
         except _UnencodableError as error:
@@ -91,13 +95,22 @@ def _encode_properties(value: object, table: tuple[Property, ...], properties: P
 def _encode_items(items: Any, properties: Properties, depth: int) -> dict[str, Any]:
     encoded: dict[str, Any] = {}
     for key, item in items:
-        if item is ABSENT:
+        if type(key) is str:
+            plain = key
+        elif isinstance(key, str):
+            plain = _plain(key)
+        elif item is ABSENT:
             continue
-        if not isinstance(key, str):
+        else:
             found = f"the key {key!r} is {_a(key)}"
             raise _UnencodableError(TypeError, f"{found}; the keys of a JSON object are strings")
+        if type(item) in ATOMS:
+            encoded[plain] = item
+            continue
+        if item is ABSENT:
+            continue
         try:
-            encoded[_plain(key)] = _encode(item, properties, depth)
+            encoded[plain] = _encode(item, properties, depth)
         except _UnencodableError as error:
             error.path.append(key)
             raise
@@ -105,8 +118,11 @@ def _encode_items(items: Any, properties: Properties, depth: int) -> dict[str, A
 
 
 def _encode_array(value: Any, properties: Properties, depth: int) -> list[Any]:
+    items = list(value)
+    if ATOMS.issuperset(map(type, items)):
+        return items
     encoded: list[Any] = []
-    for index, item in enumerate(value):
+    for index, item in enumerate(items):
         try:
             encoded.append(_encode(item, properties, depth))
         except _UnencodableError as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import PROPERTIES, FlagForReviewInput
-from ..runtime.encoding import encode
+from ..models import PROPERTIES, Flag, FlagForReviewInput, FlagForReviewOutput
+from ..runtime.absent import ABSENT
+from ..runtime.encoding import ATOMS, encode
 from ..runtime.validation import Violation, missing, misspelt, unexpected, unexplained, violated
 
 
@@ -167,5 +168,33 @@ def _build_flag_for_review_input(value: dict[str, Any]) -> FlagForReviewInput:
     )
 
 
-def encode_output(value: object) -> Any:
+def encode_output(value: Any) -> Any:
+    try:
+        return (
+            _encode_flag_for_review_output(value) if type(value) is FlagForReviewOutput else encode(value, PROPERTIES)
+        )
+    except (AttributeError, TypeError, ValueError):
+        pass  # this says where in the value it went wrong:
     return encode(value, PROPERTIES)
+
+
+def _encode_flag_for_review_output(value: Any) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    item = value.contract_id
+    encoded["contractId"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.outcome
+    encoded["outcome"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.flag
+    if item is not None and item is not ABSENT:
+        encoded["flag"] = _encode_flag(item) if type(item) is Flag else encode(item, PROPERTIES)
+    return encoded
+
+
+def _encode_flag(value: Any) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    item = value.flagged_at
+    encoded["flaggedAt"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.note
+    if item is not None and item is not ABSENT:
+        encoded["note"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    return encoded

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import PROPERTIES, GetContractInput
-from ..runtime.encoding import encode
+from ..models import PROPERTIES, Contract, Flag, GetContractInput
+from ..runtime.absent import ABSENT
+from ..runtime.encoding import ATOMS, encode
 from ..runtime.validation import Violation, missing, misspelt, unexpected, unexplained, violated
 
 
@@ -217,5 +218,44 @@ def _build_get_contract_input(value: dict[str, Any]) -> GetContractInput:
     )
 
 
-def encode_output(value: object) -> Any:
+def encode_output(value: Any) -> Any:
+    try:
+        return _encode_contract(value) if type(value) is Contract else encode(value, PROPERTIES)
+    except (AttributeError, TypeError, ValueError):
+        pass  # this says where in the value it went wrong:
     return encode(value, PROPERTIES)
+
+
+def _encode_contract(value: Any) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    item = value.id
+    encoded["id"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.title
+    encoded["title"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.party
+    encoded["party"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.status
+    encoded["status"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.signed_on
+    encoded["signedOn"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.ends_on
+    if item is not None and item is not ABSENT:
+        encoded["endsOn"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.yearly_value
+    encoded["yearlyValue"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.text
+    encoded["text"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.flag
+    if item is not None and item is not ABSENT:
+        encoded["flag"] = _encode_flag(item) if type(item) is Flag else encode(item, PROPERTIES)
+    return encoded
+
+
+def _encode_flag(value: Any) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    item = value.flagged_at
+    encoded["flaggedAt"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.note
+    if item is not None and item is not ABSENT:
+        encoded["note"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    return encoded

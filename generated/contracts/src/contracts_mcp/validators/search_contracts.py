@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..models import PROPERTIES, SearchContractsInput
-from ..runtime.encoding import encode
+from ..models import PROPERTIES, ContractHit, SearchContractsInput, SearchContractsOutput
+from ..runtime.encoding import ATOMS, encode
 from ..runtime.validation import Violation, missing, misspelt, unexpected, unexplained, violated
 
 
@@ -225,5 +225,39 @@ def _build_search_contracts_input(value: dict[str, Any]) -> SearchContractsInput
     )
 
 
-def encode_output(value: object) -> Any:
+def encode_output(value: Any) -> Any:
+    try:
+        return (
+            _encode_search_contracts_output(value)
+            if type(value) is SearchContractsOutput
+            else encode(value, PROPERTIES)
+        )
+    except (AttributeError, TypeError, ValueError):
+        pass  # this says where in the value it went wrong:
     return encode(value, PROPERTIES)
+
+
+def _encode_search_contracts_output(value: Any) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    item = value.contracts
+    encoded["contracts"] = (
+        [(_encode_contract_hit(item1) if type(item1) is ContractHit else encode(item1, PROPERTIES)) for item1 in item]
+        if type(item) is list
+        else encode(item, PROPERTIES)
+    )
+    item = value.total
+    encoded["total"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    return encoded
+
+
+def _encode_contract_hit(value: Any) -> dict[str, Any]:
+    encoded: dict[str, Any] = {}
+    item = value.id
+    encoded["id"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.title
+    encoded["title"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.party
+    encoded["party"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    item = value.status
+    encoded["status"] = item if type(item) in ATOMS else encode(item, PROPERTIES)
+    return encoded
