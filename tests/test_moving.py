@@ -1,6 +1,7 @@
 """A project moves to another revision of the protocol: added from its published schema, served, handlers untouched."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reference import REFERENCE, needs_reference
+from reference import REFERENCE, ROOT, needs_reference
 from servers import META, Server, call, request
 from toolmint import commands
 from toolmint.assets import SCHEMAS
@@ -70,6 +71,33 @@ def test_draft_is_added_and_both_versions_are_served_with_the_handlers_untouched
             assert server.ask(message)["result"]["content"][0]["text"] == "Hello, you!"
         refused = server.ask(request(3, "tools/list", {**META, VERSION_KEY: "2030-01-01"}))
         assert refused["error"]["data"]["supported"] == [REVISION, NEXT]
+
+
+@needs_reference
+def test_contracts_are_served_in_the_draft_as_well_by_the_same_handlers(tmp_path: Path) -> None:
+    folder = tmp_path / "contracts"
+    shutil.copytree(ROOT / "generated" / "contracts", folder, ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
+    manifest = folder / "tools.yaml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(
+        text.replace(f'protocol: ["{REVISION}"', f'protocol: ["{REVISION}", "{NEXT}"'), encoding="utf-8"
+    )
+    handlers = {
+        path: path.read_bytes() for name in ("tools", "resources", "prompts") for path in folder.rglob(f"{name}/*")
+    }
+    assert handlers
+    assert not commands.add_revision(REFERENCE / "mcp" / "draft" / "schema.json", NEXT, folder).problems
+    assert not commands.generate(manifest).problems
+    assert not commands.check(manifest).problems
+    assert {path: path.read_bytes() for path in handlers} == handlers
+    with Server(folder / "src", "contracts_mcp", env={"CONTRACTS_DB": str(tmp_path / "contracts.db")}) as server:
+        found = []
+        for number, version in enumerate((REVISION, NEXT)):
+            discovered = server.ask(request(f"d{number}", "server/discover", {**META, VERSION_KEY: version}))
+            assert discovered["result"]["supportedVersions"] == [REVISION, NEXT]
+            answer = server.ask(with_version(call(number, "search_contracts", {"query": "lease"}), version))
+            found.append(answer["result"]["structuredContent"])
+        assert found[0] == found[1]
 
 
 def test_moving_changes_one_line_of_the_manifest_and_says_what_changes(manifest: Path, tmp_path: Path) -> None:
