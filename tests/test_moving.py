@@ -291,5 +291,27 @@ def test_data_of_an_error_that_nothing_is_known_for_is_reported(manifest: Path, 
     assert "-32022" in warning.message
 
 
+def test_a_new_kind_of_question_is_reported_and_leaves_the_others_as_they_are(manifest: Path, tmp_path: Path) -> None:
+    def change(definitions: dict[str, Any]) -> None:
+        confirm = json.loads(json.dumps(definitions["ElicitRequest"]))
+        confirm["properties"]["method"]["const"] = "elicitation/confirm"
+        definitions["ConfirmRequest"] = confirm
+        definitions["ConfirmResult"] = {
+            "type": "object",
+            "properties": {"yes": {"type": "boolean"}},
+            "required": ["yes"],
+        }
+        definitions["InputRequest"]["anyOf"].append({"$ref": "#/$defs/ConfirmRequest"})
+        definitions["InputResponse"]["anyOf"].append({"$ref": "#/$defs/ConfirmResult"})
+
+    checks = manifest.parent / "src" / "moving_mcp" / "validators"
+    before = (checks / f"_elicitation_{REVISION.replace('-', '_')}.py").read_text(encoding="utf-8")
+    assert not commands.add_revision(published(tmp_path / "next.json", change), NEXT, manifest.parent).problems
+    (warning,) = commands.move(manifest, NEXT).warnings
+    assert (warning.code, "elicitation/confirm" in warning.message) == ("unserved-method", True)
+    after = (checks / f"_elicitation_{NEXT.replace('-', '_')}.py").read_text(encoding="utf-8")
+    assert after == before.replace(REVISION, NEXT)
+
+
 def with_version(message: dict[str, Any], version: str) -> dict[str, Any]:
     return message | {"params": message["params"] | {"_meta": {**META, VERSION_KEY: version}}}

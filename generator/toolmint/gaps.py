@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from toolmint import handshake
 from toolmint.errors import error_terms
 from toolmint.revision import Method, Revision
-from toolmint.surface import Surface, can_serve, has_capability
+from toolmint.surface import ASKED, Surface, can_serve, has_capability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +39,20 @@ def find_gaps(revisions: Sequence[Revision], surface: Surface) -> tuple[Gap, ...
 
 
 def _gaps(revision: Revision, surface: Surface) -> Iterator[Gap]:
-    for method in _unserved(revision, surface):
-        yield Gap(
-            code="unserved-method",
-            revision=revision.name,
-            message=f"revision {revision.name} has the request {method.method}, which is answered with -32601 (Method "
-            "not found)",
-            hint="look for a newer toolmint, or silence this with the reason why clients do without",
-        )
+    for method in revision.methods.values():
+        if method.direction == "server-to-client":
+            missing = method.kind != "notification" and method.method not in ASKED
+            fate = "which handlers cannot make"
+        else:
+            missing = method.kind == "request" and not _is_served(revision, method, surface)
+            fate = "which is answered with -32601 (Method not found)"
+        if missing:
+            yield Gap(
+                code="unserved-method",
+                revision=revision.name,
+                message=f"revision {revision.name} has the request {method.method}, {fate}",
+                hint="look for a newer toolmint, or silence this with the reason why clients do without",
+            )
     for error in error_terms(revision) if revision.era == "modern" else ():
         if error.unfilled:
             yield Gap(
@@ -58,15 +64,14 @@ def _gaps(revision: Revision, surface: Surface) -> Iterator[Gap]:
             )
 
 
-def _unserved(revision: Revision, surface: Surface) -> Iterator[Method]:
-    """Yield the requests that a server of this revision has no way to answer.
+def _is_served(revision: Revision, method: Method, surface: Surface) -> bool:
+    """Say whether a request has an answer, or is none that a client may send.
 
-    Of the handshake era, whose revisions are closed, only those that a client may send: where a capability is needed
-    for it, the server declares it.
+    Clients of the handshake era do not send what needs a capability that the server has not declared; those revisions
+    have optional parts, and no server has them all.
     """
-    for method in revision.methods.values():
-        if method.kind != "request" or method.direction == "server-to-client" or can_serve(revision, method):
-            continue
-        declared = has_capability(surface.capabilities, method.capability)
-        if revision.era == "modern" or (declared and method.method not in handshake.ADAPTED):
-            yield method
+    if can_serve(revision, method):
+        return True
+    if revision.era == "modern":
+        return False
+    return method.method in handshake.ADAPTED or not has_capability(surface.capabilities, method.capability)

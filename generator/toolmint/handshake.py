@@ -11,7 +11,7 @@ from typing import Any
 
 from toolmint.compiler import CompiledSchema, compile_schema
 from toolmint.revision import Method, Revision, Schema
-from toolmint.surface import has_capability
+from toolmint.surface import ASKED, has_capability
 
 ADAPTED = frozenset({"initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"})
 """The requests that the adapter answers by itself; any other that it answers is one of the modern era too."""
@@ -138,9 +138,9 @@ def served(revision: Revision, offered: Sequence[str], capabilities: Mapping[str
 
 
 def requests_to_client(revision: Revision) -> Iterator[Method]:
-    """Yield the requests that a handler can have sent to the client: those that the modern era has as well."""
+    """Yield the requests that a handler can have sent to the client."""
     for method in revision.methods.values():
-        if method.kind == "request" and method.direction == "server-to-client":
+        if method.kind == "request" and method.direction == "server-to-client" and method.method in ASKED:
             yield method
 
 

@@ -27,6 +27,10 @@ _SERVED = frozenset(
 """The requests, other than lists, that the runtime can serve. Any other request of a revision is not offered."""
 
 
+ASKED = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
+"""The requests to a client that handlers can make."""
+
+
 @dataclass(frozen=True, slots=True)
 class List:
     """One list that a method hands out.
