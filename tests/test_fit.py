@@ -363,6 +363,19 @@ def test_last_handler_of_a_kind_is_reported_when_nothing_calls_it_any_more(manif
         assert warning.file == "src/fit_mcp/prompts/compose.py"
 
 
+def test_handlers_of_a_package_that_was_renamed_are_reported(manifest: Path) -> None:
+    change(manifest, "name: fit,", "name: fitting,")
+    other = manifest.parent / "src" / "elsewhere" / "tools"
+    other.mkdir(parents=True)
+    (other / "search.py").write_text("def search(args, ctx): ...\n", encoding="utf-8")
+    outcome = commands.generate(manifest)
+    (warning,) = (one for one in outcome.warnings if one.code == "handler-orphan")
+    assert warning.file == "src/fit_mcp/tools/search.py"
+    assert "fitting_mcp.api" in warning.hint
+    assert "package.module" in warning.hint
+    assert handler(manifest).read_text(encoding="utf-8") == HANDLER
+
+
 def test_module_that_handlers_share_is_no_handler(manifest: Path) -> None:
     handler(manifest, "words").write_text("def split(text):\n    return text.split()\n", encoding="utf-8")
     assert [one for one in commands.check(manifest).warnings if "words" in one.file] == []

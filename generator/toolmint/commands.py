@@ -12,6 +12,7 @@ from toolmint.fit import Fit, check_fit, contracts, read_types
 from toolmint.formatting import FormattingError
 from toolmint.lock import LockError, lock_of, read_lock
 from toolmint.manifest import Manifest, ManifestError, load_project_manifest
+from toolmint.metadata import check_metadata
 from toolmint.ownership import Changes, compare
 from toolmint.plan import Plan
 from toolmint.problems import Problem
@@ -88,7 +89,7 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
         return Outcome(problems=[error.problem], unusable=True)
     changes = prepared.changes
     return Outcome(
-        warnings=[*prepared.fit.problems, *prepared.fit.orphans, *_notices(prepared)],
+        warnings=[*prepared.fit.problems, *prepared.fit.orphans, *prepared.metadata, *_notices(prepared)],
         lines=_written(prepared.plan, changes, recovered=recovered),
         facts={
             "written": sorted(changes.writes),
@@ -121,7 +122,7 @@ def check(path: Path, *, strict: bool = False) -> Outcome:
     problems += [
         Problem(code="leftover", message="is no longer generated", file=name, hint=hint) for name in changes.removals
     ]
-    problems += prepared.fit.problems
+    problems += [*prepared.fit.problems, *prepared.metadata]
     warnings = [*prepared.fit.stubs, *prepared.fit.orphans, *review(prepared.manifest, plan.gaps)]
     if strict:
         problems, warnings = problems + warnings, []
@@ -357,6 +358,7 @@ class _Prepared:
     manifest: Manifest
     plan: Plan
     fit: Fit
+    metadata: Sequence[Problem]
     changes: Changes
 
 
@@ -374,7 +376,8 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
         recorded = {} if lock is None or accept else lock.handlers
         fit = check_fit(project, types, wanted, recorded)
         new_lock = lock_of(plan, fit.settled(recorded, wanted))
-        return _Prepared(manifest, plan, fit, compare(plan, project, lock, new_lock, force=force))
+        changes = compare(plan, project, lock, new_lock, force=force)
+        return _Prepared(manifest, plan, fit, check_metadata(project, manifest), changes)
     except ManifestError as error:
         raise _Unusable(error.problems) from None
     except RevisionError as error:

@@ -142,7 +142,7 @@ def check_fit(project: Path, types: "Types", wanted: Mapping[str, Contract], rec
         if concerned:
             unsettled.add(path)
         problems += sorted([*reader.problems, *concerned], key=lambda problem: problem.line or 0)
-    orphans = _orphans(project, types.package, wanted)
+    orphans = [*_orphans(project, types.package, wanted), *_left_behind(project, types.package, recorded)]
     return Fit(tuple(problems), tuple(stubs), tuple(orphans), frozenset(unsettled))
 
 
@@ -386,6 +386,32 @@ def _orphans(project: Path, package: str, wanted: Mapping[str, Contract]) -> Ite
             if near is not None:
                 hint = f"if it is {near} now, put it in the place of {near}.py and rename the function and its types"
             yield _problem("handler-orphan", f"no {kind} has this handler any more; it is kept", path, 1, hint)
+
+
+def _left_behind(project: Path, package: str, recorded: Mapping[str, Contract]) -> Iterator[Problem]:
+    """Yield the handlers in what was the package before it was called otherwise."""
+    for former in sorted((project / package).parent.glob("*/")):
+        name = former.name
+        ours = any(path.startswith(f"{former.relative_to(project).as_posix()}/") for path in recorded)
+        if name == PurePosixPath(package).name or ((former / "api.py").exists() and not ours):
+            continue
+        for kind in _KINDS:
+            for file in sorted(former.glob(f"{kind}s/*.py")):
+                if _function_in(file, file.stem) is None or not _imports_from(file, f"{name}.api"):
+                    continue
+                path = file.relative_to(project).as_posix()
+                hint = (
+                    f"put it in {package}/{kind}s and import from {PurePosixPath(package).name}.api,"
+                    f" or set package.module in tools.yaml to {name}"
+                )
+                yield _problem("handler-orphan", f"{name} is no longer the package; it is kept", path, 1, hint)
+
+
+def _imports_from(path: Path, module: str) -> bool:
+    nodes = ast.walk(ast.parse(_text(path)))
+    return any(
+        isinstance(node, ast.ImportFrom) and (node.module, node.level) in ((module, 0), ("api", 2)) for node in nodes
+    )
 
 
 def _successor(function: ast.FunctionDef | ast.AsyncFunctionDef, fresh: Mapping[str, Contract]) -> str | None:
