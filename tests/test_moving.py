@@ -278,17 +278,23 @@ class TestMadeUpRevision:
             assert not outcome.warnings
 
 
-def test_data_of_an_error_that_nothing_is_known_for_is_reported(manifest: Path, tmp_path: Path) -> None:
+def test_what_a_server_must_send_and_does_not_know_is_reported(manifest: Path, tmp_path: Path) -> None:
     def change(definitions: dict[str, Any]) -> None:
         data = definitions["UnsupportedProtocolVersionError"]["properties"]["error"]["allOf"][1]["properties"]["data"]
         data["properties"]["upgradeBy"] = {"type": "integer"}
         data["required"].append("upgradeBy")
+        definitions["CallToolResult"]["required"] += ["structuredContent", "costs"]
+        definitions["CallToolResult"]["properties"]["costs"] = {"type": "number"}
+        definitions["ProgressNotificationParams"]["required"].append("message")
 
     assert not commands.add_revision(published(tmp_path / "next.json", change), NEXT, manifest.parent).problems
-    (warning,) = commands.move(manifest, NEXT).warnings
-    assert warning.code == "unfilled-error"
-    assert "upgradeBy" in warning.message
-    assert "-32022" in warning.message
+    warnings = commands.move(manifest, NEXT).warnings
+    assert {warning.code for warning in warnings} == {"unfilled-member"}
+    assert [warning.message.split(" requires ")[1].split(", which")[0] for warning in warnings] == [
+        "upgradeBy in the data of the error -32022 (unsupportedProtocolVersion)",
+        "costs, structuredContent in the result of tools/call",
+        "message in the params of notifications/progress",
+    ]
 
 
 def test_a_new_kind_of_question_is_reported_and_leaves_the_others_as_they_are(manifest: Path, tmp_path: Path) -> None:

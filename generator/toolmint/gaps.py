@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from toolmint import handshake
 from toolmint.errors import error_terms
-from toolmint.revision import Method, Revision
+from toolmint.revision import Method, Revision, known_revisions, load_revision
 from toolmint.surface import ASKED, Surface, can_serve, has_capability
 
 
@@ -53,15 +53,34 @@ def _gaps(revision: Revision, surface: Surface) -> Iterator[Gap]:
                 message=f"revision {revision.name} has the request {method.method}, {fate}",
                 hint="look for a newer toolmint, or silence this with the reason why clients do without",
             )
-    for error in error_terms(revision) if revision.era == "modern" else ():
+    for members, place in _unfilled(revision, surface) if revision.era == "modern" else ():
+        yield Gap(
+            code="unfilled-member",
+            revision=revision.name,
+            message=f"revision {revision.name} requires {', '.join(members)} in {place}, which the server leaves out",
+            hint="look for a newer toolmint, or silence this with the reason why clients do without",
+        )
+
+
+def _unfilled(revision: Revision, surface: Surface) -> Iterator[tuple[Sequence[str], str]]:
+    """Yield the members that a server has to send and does not know, and what they belong into."""
+    for error in error_terms(revision):
         if error.unfilled:
-            yield Gap(
-                code="unfilled-error",
-                revision=revision.name,
-                message=f"revision {revision.name} requires {', '.join(error.unfilled)} in the data of its error "
-                f"{error.code} ({error.name}), for which the server has nothing",
-                hint="look for a newer toolmint, or silence this with the reason why clients do without",
-            )
+            yield error.unfilled, f"the data of the error {error.code} ({error.name})"
+    known = load_revision(known_revisions(era="modern")[-1])
+    for method in revision.methods.values():
+        if method.method in surface.methods:
+            name, place = method.result, f"the result of {method.method}"
+        elif (
+            method.kind == "notification" and method.direction != "client-to-server" and method.method in known.methods
+        ):
+            name, place = method.params, f"the params of {method.method}"
+        else:
+            continue
+        before = known.definitions.get(name or "", {})
+        members = set(revision.definitions.get(name or "", {}).get("required", ())) - set(before.get("required", ()))
+        if before and members:
+            yield sorted(members), place
 
 
 def _is_served(revision: Revision, method: Method, surface: Surface) -> bool:

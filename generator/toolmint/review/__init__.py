@@ -56,7 +56,7 @@ WARNINGS: Mapping[str, str] = MappingProxyType(
         "unbounded-batch": "a list of things to read may be of any length",
         "unbounded-limit": "a limit on the number of results has no maximum",
         "undescribed-parameter": "parameters have no description",
-        "unfilled-error": "a revision requires something in an error's data that the server has nothing for",
+        "unfilled-member": "a revision requires something of a server that the server does not know",
         "unknown-keyword": "a schema has a keyword that is a typing error of another",
         "unknown-required": "a schema requires a property that it does not allow",
         "unknown-tool": "a text names a tool that this server does not have",
