@@ -1,7 +1,9 @@
 """The benchmark's own parts: what it measures is measured, and the documentation shows the figures that were."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,9 +31,11 @@ def test_a_wrong_answer_is_no_figure() -> None:
         wire.measure(wrong, 1)
 
 
-def test_the_documented_tables_are_those_of_the_figures() -> None:
-    page = (DOCS / "performance.md").read_text(encoding="utf-8")
-    assert report.inserted(page, report.markdown(FIGURES)) == page
+@pytest.mark.parametrize(("page", "tables"), [("docs/performance.md", report.markdown), ("README.md", report.summary)])
+def test_the_documented_tables_are_those_of_the_figures(page: str, tables: Callable[[Any], str]) -> None:
+    text = (DOCS.parent / page).read_text(encoding="utf-8")
+    assert text.count(report.BEGIN) == text.count(report.END) == 1
+    assert report.inserted(text, tables(FIGURES)) == text
 
 
 def test_the_chart_is_that_of_the_figures() -> None:

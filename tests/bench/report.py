@@ -22,11 +22,11 @@ END = "<!-- end of figures -->"
 
 
 def write(results: Mapping[str, Any], docs: Path) -> None:
-    """Write the results, their chart and the tables of the documentation."""
+    """Write the results, their chart, the tables of the documentation and that of the README beside its folder."""
     (docs / "benchmark.json").write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (docs / "benchmark.svg").write_text(chart.render(results), encoding="utf-8")
-    page = docs / "performance.md"
-    page.write_text(inserted(page.read_text(encoding="utf-8"), markdown(results)), encoding="utf-8")
+    for page, text in ((docs / "performance.md", markdown(results)), (docs.parent / "README.md", summary(results))):
+        page.write_text(inserted(page.read_text(encoding="utf-8"), text), encoding="utf-8")
 
 
 def inserted(page: str, tables: str) -> str:
@@ -38,20 +38,35 @@ def inserted(page: str, tables: str) -> str:
 
 def markdown(results: Mapping[str, Any]) -> str:
     """Return the tables as Markdown."""
-    machine = results["machine"]
-    parts = [
-        (
-            f"Measured on {machine['cores']} cores of {machine['cpu']}, {machine['os']}, Python {machine['python']}, "
-            f"load {machine['load']}; the median of {results['rounds']} rounds with {results['calls']:,} calls each.\n"
-        )
-    ]
+    parts = [f"{_measured(results)}\n"]
     for title, header, rows in tables(results):
-        parts.append(f"### {title}\n")
-        parts.append(f"| {' | '.join(header)} |")
-        parts.append(f"|{'---|' + '---:|' * (len(header) - 1)}")
-        parts += [f"| {' | '.join(row)} |" for row in rows]
-        parts.append("")
+        parts += [f"### {title}\n", *_table(header, rows), ""]
     return "\n".join(parts)
+
+
+def summary(results: Mapping[str, Any]) -> str:
+    """Return as Markdown what a reader has to know of all the tables: the call of ``add``, in five columns."""
+    figures = ("start", "round trip p50", "calls/s", "memory")
+    header = ("", *(f"{figure} ({UNITS[figure]})" if UNITS[figure] else figure for figure in figures))
+    rows = [
+        (server["name"], *(amount(server["figures"][figure]["median"]) for figure in figures))
+        for server in results["servers"]
+        if server["call"] == "add"
+    ]
+    return "\n".join([*_table(header, rows), "", _measured(results), ""])
+
+
+def _measured(results: Mapping[str, Any]) -> str:
+    machine = results["machine"]
+    return (
+        f"Measured on {machine['cores']} cores of {machine['cpu']}, {machine['os']}, Python {machine['python']}, "
+        f"load {machine['load']}; the median of {results['rounds']} rounds with {results['calls']:,} calls each."
+    )
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(row)} |" for row in (header, *rows)]
+    return [lines[0], f"|{'---|' + '---:|' * (len(header) - 1)}", *lines[1:]]
 
 
 def terminal(results: Mapping[str, Any]) -> str:
