@@ -96,11 +96,11 @@ def peers() -> list[Contestant]:
         if python.exists():
             command = [str(python), str(HERE / f"with_{library}.py")]
             found.append(_peer(f"{library} {_version(python, library)}", command, handshake))
-    package = PEERS / "node_modules" / "@modelcontextprotocol" / "sdk" / "package.json"
+    package = PEERS / "node_modules" / "@modelcontextprotocol" / "server" / "package.json"
     if package.exists():
         command = [str(PEERS / "node_modules" / "node" / "bin" / "node"), str(PEERS / "with_sdk.mjs")]
         version = json.loads(package.read_text())["version"]
-        found.append(_peer(f"TypeScript SDK {version}", command, "2025-11-25"))
+        found.append(_peer(f"TypeScript SDK {version}", command, None))
     return found
 
 
