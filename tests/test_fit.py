@@ -346,7 +346,7 @@ def test_tool_renamed_to_another_word_names_the_successor_that_has_what_the_hand
     change(manifest, "name: search", "name: look_up")
     change(manifest, "tools:\n", "tools:\n  - {name: fetch, description: Fetch., annotations: {readOnlyHint: true}}\n")
     (warning,) = (one for one in commands.generate(manifest).warnings if one.code == "handler-orphan")
-    assert warning.file == "src/fit_mcp/tools/search.py"
+    assert warning.file == str(manifest.parent / "src/fit_mcp/tools/search.py")
     assert "look_up.py" in warning.hint
 
 
@@ -360,7 +360,7 @@ def test_last_handler_of_a_kind_is_reported_when_nothing_calls_it_any_more(manif
     change(manifest, PROMPT, "")
     for outcome in (commands.check(manifest), commands.generate(manifest), commands.check(manifest)):
         (warning,) = (one for one in outcome.warnings if one.code == "handler-orphan")
-        assert warning.file == "src/fit_mcp/prompts/compose.py"
+        assert warning.file == str(manifest.parent / "src/fit_mcp/prompts/compose.py")
 
 
 def test_handlers_of_a_package_that_was_renamed_are_reported(manifest: Path) -> None:
@@ -370,7 +370,7 @@ def test_handlers_of_a_package_that_was_renamed_are_reported(manifest: Path) -> 
     (other / "search.py").write_text("def search(args, ctx): ...\n", encoding="utf-8")
     outcome = commands.generate(manifest)
     (warning,) = (one for one in outcome.warnings if one.code == "handler-orphan")
-    assert warning.file == "src/fit_mcp/tools/search.py"
+    assert warning.file == str(manifest.parent / "src/fit_mcp/tools/search.py")
     assert "fitting_mcp.api" in warning.hint
     assert "package.module" in warning.hint
     assert handler(manifest).read_text(encoding="utf-8") == HANDLER

@@ -46,7 +46,7 @@ def test_metadata_that_does_not_belong_to_the_manifest(
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
     (problem,) = commands.check(manifest).problems
-    assert (problem.code, problem.file, problem.line) == ("metadata", "pyproject.toml", line)
+    assert (problem.code, problem.file, problem.line) == ("metadata", str(path), line)
     for word in words:
         assert word in problem.message + problem.hint
     outcome = commands.generate(manifest)

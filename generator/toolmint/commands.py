@@ -77,7 +77,7 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
                 recovered = recover(project)
                 prepared = _prepare(path, force=force, accept=accept)
                 if prepared.changes.conflicts:
-                    return Outcome(problems=prepared.changes.conflicts)
+                    return Outcome(problems=_in(project, prepared.changes.conflicts))
                 change_files(project, prepared.changes.writes, prepared.changes.removals)
         else:
             prepared = _prepare(path)  # which says what is wrong with the path
@@ -86,10 +86,11 @@ def generate(path: Path, *, force: bool = False, accept: bool = False) -> Outcom
     except _Unusable as error:
         return Outcome(problems=error.problems, unusable=True)
     except TransactionError as error:
-        return Outcome(problems=[error.problem], unusable=True)
+        return Outcome(problems=_in(project, [error.problem]), unusable=True)
     changes = prepared.changes
+    about_files = [*prepared.fit.problems, *prepared.fit.orphans, *prepared.metadata]
     return Outcome(
-        warnings=[*prepared.fit.problems, *prepared.fit.orphans, *prepared.metadata, *_notices(prepared)],
+        warnings=[*_in(project, about_files), *_notices(prepared)],
         lines=_written(prepared.plan, changes, recovered=recovered),
         facts={
             "written": sorted(changes.writes),
@@ -114,7 +115,7 @@ def check(path: Path, *, strict: bool = False) -> Outcome:
         return Outcome(problems=error.problems, unusable=True)
     changes, plan = prepared.changes, prepared.plan
     problems = list(changes.conflicts)
-    hint = "run toolmint generate"
+    hint = "run toolmint generate" if path == Path("tools.yaml") else f"run toolmint generate {shlex.quote(str(path))}"
     for name in sorted(changes.writes):
         exists = (path.parent / name).exists()
         message = "is not what generate would write" if exists else "is missing"
@@ -122,8 +123,8 @@ def check(path: Path, *, strict: bool = False) -> Outcome:
     problems += [
         Problem(code="leftover", message="is no longer generated", file=name, hint=hint) for name in changes.removals
     ]
-    problems += [*prepared.fit.problems, *prepared.metadata]
-    warnings = [*prepared.fit.stubs, *prepared.fit.orphans, *review(prepared.manifest, plan.gaps)]
+    problems = _in(path.parent, [*problems, *prepared.fit.problems, *prepared.metadata])
+    warnings = [*_in(path.parent, [*prepared.fit.stubs, *prepared.fit.orphans]), *review(prepared.manifest, plan.gaps)]
     if strict:
         problems, warnings = problems + warnings, []
     size = context_size(prepared.manifest)
@@ -154,7 +155,7 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
     except OSError as error:
         return _failed("cannot-write", f"cannot be made: {error.strerror}", folder, "choose another folder")
     except TransactionError as error:
-        return Outcome(problems=[error.problem], unusable=True)
+        return Outcome(problems=_in(folder, [error.problem]), unusable=True)
     outcome = generate(manifest)
     if outcome.problems:
         manifest.unlink()  # so that there is no half of a project
@@ -231,7 +232,7 @@ def import_answers(source: Path, destination: Path, *, name: str | None = None, 
     except ManifestError as error:
         return Outcome(problems=error.problems, unusable=True)
     except TransactionError as error:
-        return Outcome(problems=[error.problem], unusable=True)
+        return Outcome(problems=_in(destination.parent, [error.problem]), unusable=True)
     except OSError as error:
         return _failed("cannot-write", f"cannot be written: {error.strerror}", destination, "choose another folder")
     return Outcome(
@@ -245,6 +246,11 @@ def _decoded(answers: bytes) -> str:
     if answers[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return answers.decode("utf-16")
     return answers.decode("utf-8-sig")
+
+
+def _in(project: Path, problems: Sequence[Problem]) -> list[Problem]:
+    """Return problems of a project's files with the files as they are called from here."""
+    return [dataclasses.replace(problem, file=str(project / problem.file)) for problem in problems]
 
 
 def _failed(code: str, message: str, path: Path, hint: str) -> Outcome:
@@ -383,7 +389,7 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
     except RevisionError as error:
         raise _Unusable([_revision_problem(error, path)]) from None
     except LockError as error:
-        raise _Unusable([error.problem]) from None
+        raise _Unusable(_in(project, [error.problem])) from None
     except FormattingError as error:
         raise _Unusable(
             [

@@ -54,7 +54,7 @@ def exclusive(project: Path) -> Iterator[None]:
             problem = Problem(
                 code="busy",
                 message="another toolmint is writing to this project",
-                file=str(project),
+                file=".",
                 hint="wait for it to end and try again",
             )
             raise TransactionError(problem) from None
@@ -210,6 +210,7 @@ def _remove_empty_parents(project: Path, name: str) -> None:
 
 
 def _problem(error: OSError, project: Path) -> Problem:
+    """Return the problem with a place, which is told relative to the project where it is in it."""
     place = Path(str(error.filename)) if error.filename else project
     if place.is_relative_to(project):
         place = place.relative_to(project)
