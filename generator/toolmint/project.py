@@ -18,7 +18,7 @@ from toolmint.errors import error_terms
 from toolmint.formatting import format_python
 from toolmint.gaps import find_gaps
 from toolmint.limits import handler_limits, transport_limits
-from toolmint.manifest import Manifest, Tool
+from toolmint.manifest import Elicitation, Manifest, Tool
 from toolmint.models import CodecSource, FormSchema, Models, ToolSchemas, ToolTypes, plan_models, render_protocol
 from toolmint.plan import Plan, PlannedFile
 from toolmint.rendering import render
@@ -171,9 +171,35 @@ def plan_project(manifest: Manifest, named: Sequence[Revision]) -> Plan:
             "instructions": json_text(manifest.server.instructions or ""),
             **{key: [] for key in ("tools", "prompts", "resources", "resourceTemplates")},
             **{entry.key: [text for _, text in entry.entries] for entry in surface.lists},
+            "unlisted": json_text(_unlisted(manifest)),
         },
         gaps=find_gaps(named, surface),
     )
+
+
+def _unlisted(manifest: Manifest) -> dict[str, Any]:
+    """Return what callers meet although no list says it: former names, strictness, and what they can be asked."""
+    asks = {
+        "tools": {tool.name: _modes(tool.elicits) for tool in manifest.tools if tool.elicits},
+        "prompts": {prompt.name: _modes(prompt.elicits) for prompt in manifest.prompts if prompt.elicits},
+        "resources": {resource.uri: _modes(resource.elicits) for resource in manifest.resources if resource.elicits},
+        "resourceTemplates": {
+            template.uri_template: _modes(template.elicits)
+            for template in manifest.resource_templates
+            if template.elicits
+        },
+    }
+    unlisted = {
+        "aliases": {alias: tool.name for tool in manifest.tools for alias in tool.settings.aliases},
+        "strictArguments": [tool.name for tool in manifest.tools if tool.settings.strict_arguments],
+        "assertFormats": [tool.name for tool in manifest.tools if tool.settings.assert_formats],
+        "asks": {key: entries for key, entries in asks.items() if entries},
+    }
+    return {name: value for name, value in unlisted.items() if value}
+
+
+def _modes(elicitations: Sequence[Elicitation]) -> list[str]:
+    return sorted({f"elicitation.{elicitation.mode}" for elicitation in elicitations})
 
 
 def asked_by_handlers(manifest: Manifest) -> dict[str, tuple[str, ...]]:

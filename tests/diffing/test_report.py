@@ -1,6 +1,7 @@
 """The whole of ``toolmint diff``: accepted breaks, the version that follows, what is printed."""
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,17 @@ def test_the_suggestion_is_yaml(project: Project) -> None:
     project.write("new", limit=5)
     (change,) = project.diff().breaking
     assert YAML(typ="safe").load(suggestion(change)) == [change.pinned | {"reason": ""}]
+
+
+def test_what_is_printed_to_accept_a_change_accepts_it_once_it_has_a_reason(project: Project) -> None:
+    project.write("new", limit=5)
+    printed = project.diff().render().partition("beside the new manifest:\n")[2].partition("\n\n")[0]
+    project.accepting.write_text(textwrap.dedent(printed))
+    assert project.diff().breaking
+    project.accepting.write_text(textwrap.dedent(printed).replace('reason: ""', 'reason: "The index has no more."'))
+    report = project.diff()
+    assert not report.problems
+    assert not report.breaking
 
 
 # -- versions ---------------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """Changes beyond schemas: names, hints, prompts, resources, the server."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from toolmint import commands
 from toolmint.diffing import UnreadableSurface, read_told
 from toolmint.diffing.surfaces import compare_surfaces, uncompared
 from toolmint.diffing.told import Told
@@ -295,6 +297,9 @@ def test_a_manifest_in_json_is_a_manifest(tmp_path: Path) -> None:
         ({}, "not-a-surface"),
         ([1], "not-a-surface"),
         ({"tools": [{"title": "no name"}]}, "not-a-surface"),
+        ({"tools": 3}, "not-a-surface"),
+        ({"result": {"tools": {"t": {}}}}, "not-a-surface"),
+        ({"surface": "abc", "files": {}, "told": {"tools": None}}, "not-a-surface"),
         ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}, "error-answer"),
         (tools("t", nextCursor="x"), "incomplete-list"),
     ],
@@ -322,6 +327,20 @@ def test_a_number_beyond_all_numbers_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSurface) as caught:
         read_told(path)
     assert "number-out-of-range" in {problem.code for problem in caught.value.problems}
+
+
+def test_a_lock_says_what_its_manifest_says(tmp_path: Path) -> None:
+    form = "[{key: sure, mode: form, message: Sure?, requestedSchema: {type: object, properties: {a: {type: string}}}}]"
+    settings = "{aliases: [old], strictArguments: true, assertFormats: true}"
+    for name, given, elicits in (("plain", "{}", "[]"), ("more", settings, form)):
+        tells = manifest(tmp_path, "tools.yaml", given, elicits=elicits)
+        assert not commands.generate(tmp_path / "tools.yaml", force=True).problems
+        (tmp_path / "toolmint.lock").rename(tmp_path / f"{name}.lock")
+        locked = read_told(tmp_path / f"{name}.lock")
+        assert replace(locked, label=tells.label) == tells
+    plain, more = (read_told(tmp_path / f"{name}.lock") for name in ("plain", "more"))
+    codes = {change.code for change in compare_surfaces(plain, more)}
+    assert codes == {"alias-added", "checks-tightened", "question-added"}
 
 
 def lock(digest: str) -> dict[str, Any]:

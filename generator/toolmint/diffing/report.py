@@ -87,8 +87,8 @@ class DiffReport:
             lines += ["nothing changed for callers", ""]
         open_changes = (*self.breaking, *self.undecided)
         if open_changes:
-            lines.append(f"To accept a change, give its reason in {NAME} beside the new manifest:")
-            lines += [f"  {line}" for line in suggestion(open_changes[0]).split("\n")]
+            lines.append(f"To accept a change, list it with its reason in {NAME} beside the new manifest:")
+            lines += ["  accepted:", *(f"    {line}" for line in suggestion(open_changes[0]).split("\n"))]
             lines.append("")
         lines += [f"note: {note}" for note in self.notes]
         lines.append(self.bump.render())

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,7 @@ def of_manifest(manifest: Manifest) -> Told:
         lists[key] = {wire[member]: wire for wire in wires}
         asks |= {(kind, wire[member]): _asks(item.elicits) for item, wire in zip(items, wires, strict=True)}
     server = manifest.server.wire()
-    if manifest.server.instructions is not None:
+    if manifest.server.instructions:
         server["instructions"] = manifest.server.instructions
     return Told(
         label=os.fspath(manifest.path),
@@ -179,7 +179,23 @@ def _of_lock(label: str, lock: Mapping[str, Any]) -> Told:
     detail = next((lock[name] for name in _DETAIL if isinstance(lock.get(name), dict)), None)
     if detail is None:
         return Told(label=label, protocol=known, digest=digest, only_digest=True)
-    return _collected(label, [detail], protocol=known, digest=digest)
+    told = _collected(label, [_result(label, detail)], protocol=known, digest=digest)
+    unlisted = detail.get("unlisted")
+    return _with_unlisted(told, unlisted) if isinstance(unlisted, dict) else told
+
+
+def _with_unlisted(told: Told, unlisted: Mapping[str, Any]) -> Told:
+    """Return what callers are told with what no list says, which is in a lock file beside the lists."""
+    settings = {
+        name: {setting: name in unlisted.get(setting, ()) for setting in ("strictArguments", "assertFormats")}
+        for name in told.lists.get("tools", {})
+    }
+    asks: dict[tuple[Kind, str], frozenset[str]] = {
+        (kind, identity): frozenset(unlisted.get("asks", {}).get(key, {}).get(identity, ()))
+        for key, (kind, _) in LISTS.items()
+        for identity in told.lists.get(key, {})
+    }
+    return replace(told, aliases=unlisted.get("aliases", {}), settings=settings, asks=asks)
 
 
 def _of_answers(label: str, value: Any) -> Told:
@@ -215,7 +231,13 @@ def _result(label: str, part: Any) -> Mapping[str, Any]:
             label, "error-answer", f"it is an error, not an answer: {shown(message)}", "ask the server again"
         )
     result = part.get("result", part)
-    return result if isinstance(result, dict) else {}
+    if not isinstance(result, dict):
+        return {}
+    for key in LISTS:
+        if key in result and not isinstance(result[key], list):
+            message = f"{key} in it is no list: {shown(result[key])}"
+            raise _unreadable(label, "not-a-surface", message, "give the answer as the server gave it")
+    return result
 
 
 def _collected(
@@ -235,12 +257,13 @@ def _collected(
         if isinstance(versions, list):
             protocol = tuple(map(str, versions))
         for key in LISTS:
-            if isinstance(result.get(key), list):
-                lists.setdefault(key, {})
-                for entry in result[key]:
-                    identity, wire, former = _entry(label, key, entry)
-                    lists[key][identity] = wire
-                    aliases |= dict.fromkeys(former, identity)
+            if key not in result:
+                continue
+            entries = lists.setdefault(key, {})
+            for entry in result[key]:
+                identity, wire, former = _entry(label, key, entry)
+                entries[identity] = wire
+                aliases |= dict.fromkeys(former, identity)
     return Told(label=label, lists=lists, aliases=aliases, server=server, protocol=protocol, digest=digest)
 
 
@@ -267,7 +290,7 @@ def _server(result: Mapping[str, Any]) -> dict[str, Any]:
             known["name"] = source
     if isinstance(result.get("server"), str) and isinstance(result.get("version"), str):
         known["version"] = result["version"]
-    if isinstance(result.get("instructions"), str):
+    if isinstance(result.get("instructions"), str) and result["instructions"]:  # a lock has an empty text for none
         known["instructions"] = result["instructions"]
     return known
 
