@@ -383,7 +383,12 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
         fit = check_fit(project, types, wanted, recorded)
         new_lock = lock_of(plan, fit.settled(recorded, wanted))
         changes = compare(plan, project, lock, new_lock, force=force)
-        return _Prepared(manifest, plan, fit, check_metadata(project, manifest), changes)
+        planned = plan.by_path()
+
+        def exists(name: str) -> bool:
+            return name in planned or (name not in changes.removals and (project / name).is_file())
+
+        return _Prepared(manifest, plan, fit, check_metadata(project, manifest, exists), changes)
     except ManifestError as error:
         raise _Unusable(error.problems) from None
     except RevisionError as error:

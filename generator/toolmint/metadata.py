@@ -6,7 +6,7 @@ one all the same, or names a package that is no longer there, whoever installs i
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,13 @@ from toolmint.problems import Problem
 NAME = "pyproject.toml"
 
 
-def check_metadata(project: Path, manifest: Manifest) -> tuple[Problem, ...]:
+def check_metadata(project: Path, manifest: Manifest, exists: Callable[[str], bool]) -> tuple[Problem, ...]:
     """Return what in a project's pyproject.toml is not as the manifest has it; nothing where there is none.
+
+    Args:
+        project: The project's folder.
+        manifest: Its manifest.
+        exists: Whether there is a file of a path in the project once it is generated.
 
     Raises:
         OSError: It cannot be read.
@@ -31,10 +36,12 @@ def check_metadata(project: Path, manifest: Manifest) -> tuple[Problem, ...]:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         return (_problem(f"is not TOML: {error}", "correct it"),)
-    return tuple(_mismatches(table, text.splitlines(), project, manifest))
+    return tuple(_mismatches(table, text.splitlines(), manifest, exists))
 
 
-def _mismatches(table: Mapping[str, Any], lines: list[str], project: Path, manifest: Manifest) -> Iterator[Problem]:
+def _mismatches(
+    table: Mapping[str, Any], lines: list[str], manifest: Manifest, exists: Callable[[str], bool]
+) -> Iterator[Problem]:
     package = manifest.package
     metadata = _table(table, "project")
     name, version = metadata.get("name"), metadata.get("version")
@@ -55,8 +62,8 @@ def _mismatches(table: Mapping[str, Any], lines: list[str], project: Path, manif
         yield _problem(text, hint, lines, "[project.scripts]", "")
     for target in scripts.values():
         module = str(target).partition(":")[0].strip()
-        source = project / "src" / Path(*module.split("."))
-        if not source.with_suffix(".py").is_file() and not (source / "__init__.py").is_file():
+        source = f"src/{module.replace('.', '/')}"
+        if not exists(f"{source}.py") and not exists(f"{source}/__init__.py"):
             hint = f"name {package.module}.__main__:main"
             yield _problem(f"has a script that starts {module}, which is not there", hint, lines, "", str(target))
     hatch = _table(table, "tool", "hatch")
@@ -65,7 +72,7 @@ def _mismatches(table: Mapping[str, Any], lines: list[str], project: Path, manif
         hint = f'write packages = ["src/{package.module}"]'
         yield _problem(f"does not pack src/{package.module}", hint, lines, "packages", "")
     source_of_version = _table(hatch, "version").get("path")
-    if isinstance(source_of_version, str) and not (project / source_of_version).is_file():
+    if isinstance(source_of_version, str) and not exists(source_of_version):
         hint = f'write path = "src/{package.module}/__init__.py"'
         text = f"takes the version from {source_of_version}, which is not there"
         yield _problem(text, hint, lines, "path", source_of_version)
