@@ -48,7 +48,7 @@ def make(catalogue: Catalogue, folder: Path) -> Path:
     text = catalogue.path.read_text(encoding="utf-8")
     manifest = folder / "tools.yaml"
     manifest.write_text(
-        import_manifest(text, source=str(catalogue.path), name=None, version=None, protocol=["2026-07-28"]),
+        import_manifest({str(catalogue.path): text}, name=None, version=None, protocol=["2026-07-28"]),
         encoding="utf-8",
     )
     outcome = commands.generate(manifest)

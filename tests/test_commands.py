@@ -61,6 +61,27 @@ def test_accepted_break_passes_and_no_other(folder: Path) -> None:
     assert toolmint("diff", "tools.yaml", "new.yaml", "--fail-on", "breaking", folder=folder).returncode == 1
 
 
+def test_import_joins_the_answers_of_several_files(folder: Path) -> None:
+    answers = {
+        "tools.json": {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]},
+        "prompts.json": {"jsonrpc": "2.0", "id": 2, "result": {"prompts": [{"name": "p"}]}},
+        "empty.json": {"resources": []},
+    }
+    for name, answer in answers.items():
+        (folder / name).write_text(json.dumps(answer), encoding="utf-8")
+    (folder / "tools.yaml").unlink()
+    arguments = [part for name in answers for part in ("--from", name)]
+    finished = toolmint("import", *arguments, "--to", "tools.yaml", "--name", "joined", folder=folder)
+    assert finished.returncode == 0, finished.stderr
+    text = (folder / "tools.yaml").read_text(encoding="utf-8")
+    assert "- name: a" in text
+    assert "- name: p" in text
+    (folder / "wrong.json").write_text('{"tools": 3}', encoding="utf-8")
+    finished = toolmint("import", *arguments, "--from", "wrong.json", "--to", "more.yaml", folder=folder)
+    assert finished.returncode == 2
+    assert "wrong.json:1:1" in finished.stderr
+
+
 def test_import_makes_a_manifest_that_generates_and_lists_the_same(folder: Path) -> None:
     with Server(ROOT / "generated" / "demo_tools" / "src", "demo_tools") as server:
         listed = server.ask(request(1, "tools/list"))

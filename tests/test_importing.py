@@ -28,7 +28,7 @@ TOOL: dict[str, Any] = {"name": "add", "description": "Add.", "inputSchema": {"t
 
 def imported(*answers: Any, name: str | None = "adder", version: str | None = None) -> str:
     text = "\n".join(answer if isinstance(answer, str) else json.dumps(answer) for answer in answers)
-    return import_manifest(text, source="tools-list.json", name=name, version=version, protocol=[REVISION])
+    return import_manifest({"tools-list.json": text}, name=name, version=version, protocol=[REVISION])
 
 
 def loaded(text: str, folder: Path) -> Manifest:
@@ -274,7 +274,7 @@ class TestSharedDefinitions:
 def test_a_published_catalogue_comes_out_as_it_went_in(path: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     answers = json.loads(text)
-    manifest_text = import_manifest(text, source=path.name, protocol=[REVISION])
+    manifest_text = import_manifest({path.name: text}, protocol=[REVISION])
     manifest = loaded(manifest_text, tmp_path)
     assert [tool.wire() for tool in manifest.tools] == answers["tools"]
     assert (manifest.server.name, manifest.server.version) == (answers["server"], answers["version"])

@@ -210,7 +210,7 @@ def test_folder_that_cannot_be_read_is_named(manifest: Path, monkeypatch: pytest
     monkeypatch.setattr(Path, "exists", lambda path: refuse(path) if path.suffix == ".yaml" else exists(path))
     assert [problem.code for problem in commands.generate(manifest).problems] == ["cannot-read"]
     assert [problem.code for problem in commands.init(manifest.parent / "new").problems] == ["cannot-write"]
-    outcome = commands.import_answers(manifest.parent / lock.NAME, manifest.parent / "new.yaml")
+    outcome = commands.import_answers([manifest.parent / lock.NAME], manifest.parent / "new.yaml")
     assert [problem.code for problem in outcome.problems] == ["cannot-write"]
 
 

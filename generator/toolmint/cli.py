@@ -19,7 +19,10 @@ from toolmint.problems import Problem
 _SHOWN_ALIKE = 3
 """How many warnings with the same code are printed before the rest is only counted."""
 
-_MANIFEST = click.argument("manifest", type=click.Path(path_type=Path), default="tools.yaml")
+_PATH = click.Path(path_type=Path, readable=False)
+"""A path of any kind: what is wrong with one is said by the command, and so in ``--json`` too."""
+
+_MANIFEST = click.argument("manifest", type=_PATH, default="tools.yaml")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
@@ -56,7 +59,7 @@ def check(manifest: Path, *, as_json: bool, strict: bool) -> None:
 
 
 @main.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=_PATH)
 @click.option("--name", help="The server's name (default: the folder's).")
 @_JSON
 def init(folder: Path, *, name: str | None, as_json: bool) -> None:
@@ -67,9 +70,9 @@ def init(folder: Path, *, name: str | None, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
-@click.option("--accepted", type=click.Path(path_type=Path), help="Breaks accepted with a reason.")
+@click.argument("old", type=_PATH)
+@click.argument("new", type=_PATH)
+@click.option("--accepted", type=_PATH, help="Breaks accepted with a reason.")
 @click.option("--fail-on", type=click.Choice(["breaking", "cannot-tell"]), help="Exit with 1 on such a change.")
 @_JSON
 def diff(old: Path, new: Path, *, accepted: Path | None, fail_on: str | None, as_json: bool) -> None:
@@ -80,16 +83,25 @@ def diff(old: Path, new: Path, *, accepted: Path | None, fail_on: str | None, as
 
 
 @main.command(name="import")
-@click.option("--from", "source", type=click.Path(path_type=Path), required=True, help="Saved answers, as JSON.")
-@click.option("--to", "destination", type=click.Path(path_type=Path), default="tools.yaml", show_default=True)
+@click.option(
+    "--from",
+    "sources",
+    type=_PATH,
+    required=True,
+    multiple=True,
+    help="Saved answers, as JSON; may be given for several files.",
+)
+@click.option("--to", "destination", type=_PATH, default="tools.yaml", show_default=True)
 @click.option("--name", help="The server's name, where the answers do not say it.")
 @click.option("--version", help="The server's version, where the answers do not say it.")
 @_JSON
-def import_(source: Path, destination: Path, *, name: str | None, version: str | None, as_json: bool) -> None:
+def import_(
+    sources: tuple[Path, ...], destination: Path, *, name: str | None, version: str | None, as_json: bool
+) -> None:
     """Make a manifest from the answers of an existing server to tools/list and other list requests."""
     from toolmint.commands import import_answers as run
 
-    _report(run(source, destination, name=name, version=version), as_json=as_json)
+    _report(run(sources, destination, name=name, version=version), as_json=as_json)
 
 
 @main.group(invoke_without_command=True)
@@ -104,9 +116,9 @@ def revisions(context: click.Context, *, as_json: bool) -> None:
 
 
 @revisions.command(name="add")
-@click.argument("schema", type=click.Path(path_type=Path))
+@click.argument("schema", type=_PATH)
 @click.option("--name", required=True, help="The revision's name, such as 2026-07-28.")
-@click.option("--project", type=click.Path(path_type=Path), default=".", help="The folder of the project's tools.yaml.")
+@click.option("--project", type=_PATH, default=".", help="The folder of the project's tools.yaml.")
 @_JSON
 def revisions_add(schema: Path, *, name: str, project: Path, as_json: bool) -> None:
     """Add the revision that SCHEMA, a published schema.json of the protocol, describes to a project."""

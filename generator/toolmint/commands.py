@@ -203,30 +203,34 @@ def diff(old: Path, new: Path, *, accepted: Path | None = None, fail_on: str | N
     return Outcome(problems=problems, lines=[report.render()], facts=report.to_json())
 
 
-def import_answers(source: Path, destination: Path, *, name: str | None = None, version: str | None = None) -> Outcome:
+def import_answers(
+    sources: Sequence[Path], destination: Path, *, name: str | None = None, version: str | None = None
+) -> Outcome:
     """Make a manifest from saved answers to tools/list and other list requests.
 
     Args:
-        source: The answers.
+        sources: The answers; what several files hold is joined.
         destination: The manifest to write; it must not be there yet.
         name: The server's name, where the answers do not say it.
         version: Its version, likewise.
     """
     from toolmint.importing import import_manifest
 
-    try:
-        answers = _decoded(source.read_bytes())
-    except OSError as error:
-        return _failed("cannot-read", f"cannot be read: {error.strerror}", source, "name a file that can be read")
-    except UnicodeDecodeError:
-        return _failed("not-text", "is neither UTF-8 nor UTF-16", source, "save it as UTF-8")
+    texts: dict[str, str] = {}
+    for source in sources:
+        try:
+            texts[str(source)] = _decoded(source.read_bytes())
+        except OSError as error:
+            return _failed("cannot-read", f"cannot be read: {error.strerror}", source, "name a file that can be read")
+        except UnicodeDecodeError:
+            return _failed("not-text", "is neither UTF-8 nor UTF-16", source, "save it as UTF-8")
     protocol = known_revisions()[::-1]
     try:
         if destination.exists() or destination.is_symlink():
             return _failed(
                 "exists", "there is a manifest already; it is left as it is", destination, "name another file with --to"
             )
-        text = import_manifest(answers, source=str(source), name=name, version=version, protocol=protocol)
+        text = import_manifest(texts, name=name, version=version, protocol=protocol)
         destination.parent.mkdir(parents=True, exist_ok=True)
         change_files(destination.parent, {destination.name: text.encode()}, ())
     except ManifestError as error:

@@ -204,7 +204,7 @@ def test_published_servers_can_be_reviewed(path: Path, tmp_path: Path) -> None:
     """Warnings of published servers have a place and a known code; a budget holds them to what can be defended."""
     text = path.read_text(encoding="utf-8")
     manifest_path = tmp_path / "tools.yaml"
-    manifest_path.write_text(import_manifest(text, source=path.name, protocol=[REVISION]), encoding="utf-8")
+    manifest_path.write_text(import_manifest({path.name: text}, protocol=[REVISION]), encoding="utf-8")
     problems = review(load_manifest(manifest_path, revisions=[REVISION]))
     count = len(json.loads(text)["tools"])
     assert all(problem.code in WARNINGS and problem.line and problem.hint for problem in problems)

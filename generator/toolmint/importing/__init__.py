@@ -52,7 +52,7 @@ _Place = tuple[str | int, ...]
 
 
 def import_manifest(
-    text: str, *, source: str, name: str | None = None, version: str | None = None, protocol: Sequence[str]
+    texts: Mapping[str, str], *, name: str | None = None, version: str | None = None, protocol: Sequence[str]
 ) -> str:
     """Return a manifest, as YAML text, of what a server's saved answers list.
 
@@ -61,9 +61,9 @@ def import_manifest(
     refuse (a name that clients or Python would not take, say), is explained in a comment above the entry.
 
     Args:
-        text: JSON: results or JSON-RPC responses of the list methods, several one behind the other, or one object that
-            has the lists ``tools``, ``prompts``, ``resources`` and ``resourceTemplates``.
-        source: What the text is called in problems.
+        texts: JSON by what it is called in problems: results or JSON-RPC responses of the list methods, several one
+            behind the other, or one object that has the lists ``tools``, ``prompts``, ``resources`` and
+            ``resourceTemplates``.
         name: The server's name; the one in the answers where it is None.
         version: The server's version; the one in the answers, or else 0.1.0, where it is None.
         protocol: The revisions of the manifest, the preferred one first.
@@ -71,7 +71,8 @@ def import_manifest(
     Raises:
         ManifestError: There is nothing to import, or nothing that says what the server is called.
     """
-    answers = read_answers(text, source=source)
+    answers = read_answers(texts)
+    source = next(iter(texts))
     named = list(protocol) if len(protocol) > 1 else protocol[0]
     value: JSONObject = {"toolmint": 1, "protocol": named, "server": _server(answers, source, name, version)}
     if answers.caching:

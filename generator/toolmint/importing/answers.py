@@ -3,9 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolmint.manifest import ManifestError
 from toolmint.manifest.document import MAX_DEPTH
@@ -44,31 +44,42 @@ class Answers:
     unfinished: set[str] = field(default_factory=set)
 
 
-def read_answers(text: str, *, source: str) -> Answers:
-    """Read a result, a JSON-RPC response, several of either one behind the other, or a file that holds all lists.
+def read_answers(texts: Mapping[str, str]) -> Answers:
+    """Read results, JSON-RPC responses, several of either one behind the other, or a file that holds all lists.
 
     Pages of one list are joined in order; requests and notifications among them are passed over.
 
     Args:
-        text: The JSON text.
-        source: What it is called in problems.
+        texts: JSON texts by what they are called in problems.
 
     Raises:
-        ManifestError: It holds no list, or something else than lists; every problem is named.
+        ManifestError: They hold no list, or something else than lists; every problem is named.
     """
-    reader = _Reader(Source(source, b"", text.removeprefix("\ufeff")))
-    reader.read()
-    if reader.problems:
-        raise ManifestError(reader.problems)
-    return reader.answers
+    answers = Answers()
+    seen: _Seen = {}
+    readers = [
+        _Reader(Source(source, b"", text.removeprefix("\ufeff")), answers, seen) for source, text in texts.items()
+    ]
+    for reader in readers:
+        reader.read()
+    if not any(reader.problems for reader in readers) and not any(answers.entries.values()):
+        readers[0].report_nothing()
+    problems = [problem for reader in readers for problem in reader.problems]
+    if problems:
+        raise ManifestError(problems)
+    return answers
+
+
+_Seen: TypeAlias = dict[tuple[str, str], dict[str, Any]]
+"""Entries by their list and what tells them apart."""
 
 
 class _Reader:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, answers: Answers, seen: _Seen) -> None:
         self.problems: list[Problem] = []
-        self.answers = Answers()
+        self.answers = answers
         self._source = source
-        self._seen: dict[tuple[str, str], dict[str, Any]] = {}
+        self._seen = seen
         self._offset = 0
 
     def read(self) -> None:
@@ -77,12 +88,12 @@ class _Reader:
             found_any = True
             for message in _messages(value):
                 self._message(message)
-        if self.problems:
-            return
-        if not found_any:
+        if not found_any and not self.problems:
             self._report("no-answer", "there is no answer in this file", _HINT)
-        elif not any(self.answers.entries.values()):
-            self._report("no-entries", "the answers list nothing: no tool, prompt, resource or template", _HINT)
+
+    def report_nothing(self) -> None:
+        """Report that no answer lists anything."""
+        self._report("no-entries", "the answers list nothing: no tool, prompt, resource or template", _HINT)
 
     def _values(self) -> Iterator[Any]:
         """Yield each JSON value of the text; ``_offset`` is where it starts."""
