@@ -1,5 +1,6 @@
 """Package metadata is handwritten, and held to the manifest: its name, its version, and the modules that it names."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -75,6 +76,17 @@ def test_what_generate_is_about_to_write_is_there(manifest: Path) -> None:
     outcome = commands.generate(manifest)
     assert not outcome.problems
     assert outcome.warnings == []
+
+
+def test_registry_entry_has_no_longer_texts_than_the_registry_takes(manifest: Path) -> None:
+    long = "word " * 40
+    manifest.write_text(
+        MANIFEST.replace("name: shipped,", f'name: shipped, title: "{long}", description: "{long}",'), encoding="utf-8"
+    )
+    commands.generate(manifest)
+    entry = json.loads((manifest.parent / "server.json").read_bytes())
+    assert 90 < len(entry["title"]) <= 100
+    assert 90 < len(entry["description"]) <= 100
 
 
 def test_renamed_server_is_told_what_still_has_its_former_name(manifest: Path) -> None:

@@ -157,6 +157,7 @@ def test_package_that_does_not_fit_is_not_passed(tmp_path: Path) -> None:
     for file, old, new in (
         ("server.json", '"version": "0.1.0"', '"version": "latest"'),
         ("server.json", '"com.example/shipped-mcp"', '"shipped"'),
+        ("server.json", '"title": "shipped"', f'"title": "{"shipped" * 20}"'),
         (".mcp.json", '"shipped_mcp"', '"no_such_module"'),
         ("README.md", "mcp-name", "name"),
     ):
@@ -170,6 +171,7 @@ def test_package_that_does_not_fit_is_not_passed(tmp_path: Path) -> None:
     for words in (
         "exact version",
         "NAMESPACE/SERVER",
+        "title has to have 1 to 100 characters",
         "does not serve",
         "README.md lacks",
         "the server says version 0.1.0",

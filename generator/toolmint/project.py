@@ -48,6 +48,9 @@ _SERVED_BY = {
 """The expression in the generated dispatcher that makes what serves a method."""
 
 
+_REGISTRY_TEXT = 100
+"""The longest title and description that the official registry takes (server.json, schema of 2025-12-11)."""
+
 _METADATA = "RequestMetaObject"
 """The definition of what every request carries as ``_meta``; it has a check of its own, shared by all methods."""
 
@@ -484,7 +487,8 @@ def _project_files(manifest: Manifest) -> Iterator[PlannedFile]:
         "heading": server.title or server.name,
         "summary": _summary(manifest),
         "registry_name": _registry_name(manifest),
-        "description": _shortened(_summary(manifest), 100),
+        "title": _shortened(server.title or server.name, _REGISTRY_TEXT),
+        "description": _shortened(_summary(manifest), _REGISTRY_TEXT),
         "environment": package.environment,
     }
     check_package = (TEMPLATES / "project" / "check_package.py").read_text(encoding="utf-8")

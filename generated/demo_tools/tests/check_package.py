@@ -31,8 +31,9 @@ DISCOVER = {
         }
     },
 }
-MAX_DESCRIPTION = 100
+MAX_TEXT = 100
 MAX_NAME = 200
+MAX_VERSION = 255
 RANGE = re.compile(r"[\^~<>=*|]|latest|\s-\s|(^|\.)[xX](\.|$)")
 
 
@@ -97,10 +98,13 @@ def entry_faults(entry: dict[str, Any]) -> list[str]:
     name = entry.get("name", "")
     if not re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", name) or len(name) > MAX_NAME:
         faults.append(f"server.json: name {name!r} is not NAMESPACE/SERVER with a namespace in reverse DNS form")
-    if not 1 <= len(entry.get("description", "")) <= MAX_DESCRIPTION:
-        faults.append(f"server.json: description has to have 1 to {MAX_DESCRIPTION} characters")
+    faults += [
+        f"server.json: {member} has to have 1 to {MAX_TEXT} characters"
+        for member in ("title", "description")
+        if not 1 <= len(entry.get(member, "")) <= MAX_TEXT
+    ]
     for place, version in (("version", entry.get("version", "")), ("package", entry["packages"][0].get("version", ""))):
-        if not version or RANGE.search(version):
+        if not version or len(version) > MAX_VERSION or RANGE.search(version):
             faults.append(f"server.json: {place} {version!r} is not one exact version")
     if entry.get("version") != entry["packages"][0].get("version"):
         faults.append("server.json: the versions of server and package differ")

@@ -138,7 +138,8 @@ class Toolbox:
         if isinstance(error, ToolError):
             return self._failure(context.id_text, _text_of(error))
         if isinstance(error, NotImplementedError):
-            self._dispatcher.log("warning", f"tool {context.name} is still a stub: {_text_of(error)}")
+            said = _text_of(error)
+            self._dispatcher.log("warning", f"tool {context.name} is still a stub{said and f': {said}'}")
             return self._failure(context.id_text, f"Tool {context.name} is not implemented yet")
         if not context.cancelled:
             self._dispatcher.log.failure(f"tool {context.label} failed", error)

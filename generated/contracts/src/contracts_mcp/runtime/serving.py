@@ -44,7 +44,8 @@ class Serving:
             return error_reply(context.id_text, INTERNAL_ERROR, text_of(error))
         what = f"{self.kind} {context.name}"
         if isinstance(error, NotImplementedError):
-            self._dispatcher.log("warning", f"{what} is still a stub: {text_of(error)}")
+            said = text_of(error)
+            self._dispatcher.log("warning", f"{what} is still a stub{said and f': {said}'}")
             return error_reply(context.id_text, INTERNAL_ERROR, f"The {what} is not implemented yet")
         if not context.cancelled:
             self._dispatcher.log.failure(f"{self.kind} {context.label} failed", error)
