@@ -17,7 +17,7 @@ from servers import SECONDS, Server, call, make_project
 MODULE = "rough_mcp"
 
 PREAMBLE = """
-import asyncio, ctypes, logging, os, signal, subprocess, sys, threading, time, warnings
+import asyncio, ctypes, logging, os, resource, signal, subprocess, sys, threading, time, warnings
 from rough_mcp.api import Context, ToolError, ToolResult
 
 libc = ctypes.CDLL(None)
@@ -40,7 +40,13 @@ class Imposter(Exception):
 class Quitting:
     def __del__(self): raise SystemExit('in a destructor')
 def endless(): threading.Event().wait()
-def FAIL_TO_START(): raise RuntimeError("can't start new thread")
+def FAIL(*_): raise ZeroDivisionError('replaced')
+def TAKE_DESCRIPTORS():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    sys.taken = []
+    try:
+        while True: sys.taken.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError: pass
 """
 
 ANSWERED = {
@@ -74,7 +80,19 @@ ANSWERED = {
     "changes_recursion": "sys.setrecursionlimit(sys.getrecursionlimit() + 1000); return 'done'",
     "changes_switching": "sys.setswitchinterval(0.5); return 'done'",
     "changes_hooks": "sys.excepthook = threading.excepthook = sys.unraisablehook = lambda *a: 1 / 0; return 'done'",
-    "takes_threads_away": "threading.Thread.start = lambda self: FAIL_TO_START(); return 'done'",
+    "takes_threads_away": "threading.Thread.start = FAIL; return 'done'",
+    "takes_locks_away": "threading.Lock = threading.RLock = threading.Event = threading.Condition = FAIL; return 'done'",
+    "takes_descriptors": "TAKE_DESCRIPTORS(); return 'done'",
+    "takes_descriptors_and_forks": (
+        "TAKE_DESCRIPTORS(); pid = os.fork()\n    if pid: os.waitpid(pid, 0); return 'done'\n    return 'stray child'"
+    ),
+    "replaces_functions": "os.read = os.write = os.getpid = time.time = FAIL; return 'done'",
+    "replaces_modules": "sys.modules['json'] = sys.modules['re'] = sys.modules['select'] = None; return 'done'",
+    "lowers_recursion": "sys.setrecursionlimit(60); return 'done'",
+    "traces_badly": "threading.settrace(FAIL); threading.setprofile(FAIL); return 'done'",
+    "audits_badly": "sys.addaudithook(lambda event, args: event.startswith('open') and FAIL()); return 'done'",
+    "collects_badly": "import gc; gc.callbacks.append(FAIL); gc.set_threshold(1); return 'done'",
+    "registers_bad_exit": "import atexit; atexit.register(sys.exit, 7); atexit.register(FAIL); return 'done'",
     "turns_off_collection": "import gc; gc.disable(); return 'done'",
     "leaves_cycle": "quitting = Quitting(); quitting.me = quitting; del quitting; import gc; gc.collect(); return 'done'",
     "warns": "warnings.warn('stray'); return 'done'",
@@ -193,7 +211,7 @@ ASYNC_FAILED = {
     "async_cancels_itself": "asyncio.current_task().cancel(); await asyncio.sleep(1)",
     "async_leaves_generator": "raise GeneratorExit",
     "async_closes_loop": "asyncio.get_running_loop().close()",
-    "async_group": "async with asyncio.TaskGroup() as group: group.create_task(FAIL())",
+    "async_group": "async with asyncio.TaskGroup() as group: group.create_task(GO_WRONG())",
     "async_runs_loop": "asyncio.run(asyncio.sleep(0))",
     "async_returns_coroutine": "return QUIT()",
     "async_raises_class_without_anything": "raise Untold('secret')",
@@ -214,12 +232,17 @@ ENDLESS = {
     "async_ignores_cancellation": "while True:\n        try: await asyncio.sleep(1)\n        except asyncio.CancelledError: pass",
 }  # fmt: skip
 
+DAMAGES = {
+    # what costs the async calls in flight, and no more than these
+    "async_closes_selector": "asyncio.get_running_loop()._selector._selector.close(); return 'done'",
+    "closes_many_descriptors": "os.closerange(3, 100); return 'done'",
+}
 ODD = {"raises_imposter": "raise Imposter('secret')"}
 QUICK = {"quick": "return 'quick'", "async_quick": "return 'quick'"}
 SLOW = {"slow": "time.sleep(0.05); return 'slow'", "async_slow": "await asyncio.sleep(0.05); return 'slow'"}
 BODIES = (
     ANSWERED | FAILED | {name: body for name, (body, _) in SPOKEN.items()} | ASYNC_ANSWERED | ASYNC_FAILED | ENDLESS
-    | ODD | QUICK | SLOW
+    | ODD | DAMAGES | {"closes_everything": "os.closerange(3, 1 << 16); return 'done'"} | QUICK | SLOW
 )  # fmt: skip
 
 MANIFEST = """\
@@ -238,7 +261,7 @@ tools:
   - {name: exits_when_imported, description: Cannot be loaded.}
 """
 BROKEN = ("breaks_output", "breaks_output_type", "unimportable", "exits_when_imported")
-BEGIN = "async def QUIT(): sys.exit('secret')\nasync def FAIL(): raise ValueError('secret')\n"
+BEGIN = "async def QUIT(): sys.exit('secret')\nasync def GO_WRONG(): raise ValueError('secret')\n"
 
 
 def defined(name: str) -> str:
@@ -321,7 +344,9 @@ def among_others(server: Server, name: str) -> Any:
 ENDS_ALONE = (
     "replaces_stdout", "closes_streams", "closes_descriptors", "closes_and_opens", "blocks_stdout", "changes_environment",
     "changes_limits", "changes_switching", "changes_hooks", "takes_threads_away", "starts_threads", "registers_exit",
-    "profiles", "async_changes_handler", "child_stays", "logs_to_stdout",
+    "profiles", "async_changes_handler", "child_stays", "logs_to_stdout", "takes_locks_away", "takes_descriptors",
+    "takes_descriptors_and_forks", "replaces_functions", "replaces_modules", "lowers_recursion", "traces_badly",
+    "audits_badly", "collects_badly", "registers_bad_exit",
 )  # fmt: skip
 """What changes the process for good, or how it ends."""
 
@@ -401,6 +426,48 @@ def test_default_that_a_handler_has_changed_is_whole_for_the_next_call(server: S
     server.ask(do(2, "changes_arguments"))
     assert text_of(server.ask(do(3, "shows_arguments"))) == "[1, 2, 3]"
     assert text_of(server.ask(do(4, "shows_arguments"))) == "[1, 2, 3]"
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_what_a_handler_breaks_is_made_anew(server: Server, name: str) -> None:
+    server.ask(do("warm", "async_quick"))
+    server.send(do("slow", "slow"), do("async", "async_slow"), do("odd", name), do("after", "quick"))
+    replies = {reply["id"]: reply for reply in (server.receive() for _ in range(4))}
+    assert text_of(replies["slow"]) == "slow"
+    assert text_of(replies["odd"]) == "done"
+    assert text_of(replies["after"]) == "quick"
+    for tool in (*QUICK, *SLOW):
+        assert text_of(server.ask(do(tool, tool))).endswith(tool.removeprefix("async_"))
+    began = time.monotonic()
+    assert server.rest() == []
+    assert server.wait() == 0
+    assert time.monotonic() - began < 2.5
+
+
+def test_client_gets_an_end_when_a_handler_closes_everything(server: Server) -> None:
+    server.ask(do("warm", "async_quick"))
+    server.send(do("odd", "closes_everything"))
+    began = time.monotonic()
+    assert server.rest() == []
+    assert server.wait() == 0
+    assert time.monotonic() - began < 2.5
+
+
+def test_lines_that_need_what_a_handler_has_replaced_are_answered(server: Server) -> None:
+    server.ask(do(1, "replaces_modules"))
+    assert server.ask(b"[" * 200 + b"]" * 200 + b"\n")["error"]["code"] == -32700
+    assert server.ask(b"nonsense\n")["error"]["code"] == -32700
+    assert text_of(server.ask(do(2, "quick"))) == "quick"
+
+
+def test_end_of_input_is_seen_without_a_thread_to_read_it(server: Server) -> None:
+    server.ask(do("odd", "takes_threads_away"))
+    server.send(*(do(n, "waits_for_ever") for n in range(10)))
+    time.sleep(0.1)
+    began = time.monotonic()
+    assert server.rest() == []
+    assert server.wait() == 0
+    assert time.monotonic() - began < 2.5
 
 
 @pytest.mark.parametrize("name", ["kills", "async_kills"])

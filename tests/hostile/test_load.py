@@ -382,6 +382,8 @@ def running(pid: int) -> bool:
 
 @pytest.mark.parametrize("how", ["signal", "end of input"])
 def test_graceful_end_with_calls_in_flight_and_streams_open(server: Server, how: str) -> None:
+    for tool in ("quick", "stubborn", "async_slow"):  # loading these may take longer than a call is to take
+        server.ask(call("warm", tool, {"seconds": 0}))
     for n in range(3):
         server.ask(request(f"stream {n}", "subscriptions/listen", notifications={"toolsListChanged": True}))
     server.send(call("soon", "stubborn", {"seconds": 0.3}), call("never", "stubborn", {"seconds": 60}))

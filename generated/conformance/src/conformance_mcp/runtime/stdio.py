@@ -20,8 +20,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
+from _thread import start_new_thread  # by name, as the next ones: what a handler puts in their place is not used
 from collections import deque
+from os import read, write
+from threading import Lock, Semaphore, Thread
+from time import monotonic, sleep
 
 from .dispatcher import Pending
 from .jsontext import ParseError, decode
@@ -50,6 +53,8 @@ _CHUNK = 1 << 14
 """How many bytes are read at once. Answers to a chunk are written at once too; larger blocks fragment the heap."""
 _WATCH_INTERVAL = 0.005
 """Seconds between two looks of the watcher, so a handler is relieved of the turn after one to two of them."""
+_WATCH_AGAIN = 0.5
+"""Seconds until the watcher looks again after it has failed."""
 _WATCH_QUIET = 200
 """How many looks without traffic until the watcher sleeps and uses no time at all."""
 _FAST = 0.001
@@ -65,6 +70,8 @@ _STOPPING = 0.4
 """Seconds that they get after being cancelled."""
 _CLEANING = 0.2
 """Seconds that the package's own cleaning up may take, so that all ends within two."""
+_DESCRIPTORS = 1024
+"""How large the numbers of the protocol's own descriptors may be; ``select`` takes none above."""
 _LAST = 1.7
 """Seconds from the end of service to the end of the process, whatever may still be stuck."""
 
@@ -96,11 +103,13 @@ class Stdio:
         self._line_limit = line_limit
         self._chunk = min(_CHUNK, line_limit)  # so that no line that is too long is ever read in one piece
         self._calls_limit = calls_limit
-        self._writing = threading.Lock()
+        self._writing = Lock()
         self._over = False  # there is nothing more to serve
+        self.guarded = False
+        """Whether a thread sees to it that the process ends in time."""
         # The main thread sleeps on a pipe, which signals write to. Waiting for a lock, it could miss one that comes
         # just before it falls asleep.
-        self._sleeper, self.waker = os.pipe()
+        self._sleeper, self.waker = map(_out_of_the_way, os.pipe())
         os.set_blocking(self.waker, False)
         self._stopped = False  # nothing more is read, started or waited for
         self._in_child = False  # in a process that a handler has forked
@@ -119,41 +128,53 @@ class Stdio:
         # the turn. A number is never used twice, so nobody can take what was put there for a later line.
         self._turn: list[int] = []
         self._lines_served = 0
-        self._spare: list[threading.Lock] = []  # threads asleep; each wakes with the turn when its lock is released
+        self._spare: list[Lock] = []  # threads asleep; each wakes with the turn when its lock is released
         self._attention = False  # something is to be done before the next line is answered
         self._watching = False
-        self._work = threading.Semaphore(0)
+        self._work = Semaphore(0)
         self._watcher_started = False
         self._short_of_threads = False
 
         self._coroutines: Coroutines | None = None
         self._deadlines: Deadlines | None = None
-        self._starting = threading.Lock()  # held while one of the two is started
+        self._starting = Lock()  # held while one of the two is started
         self._running = 0  # handlers that run besides the turn holder's
-        self._counting = threading.Lock()
-        self._bell: tuple[int, int] | None = None  # a pipe that wakes the turn holder when a call has ended
+        self._counting = Lock()
+        # A pipe that wakes the turn holder when a call has ended. Later there may be no descriptors to be had.
+        self._bell, self._clapper = map(_out_of_the_way, os.pipe())
+        for descriptor in (self._bell, self._clapper):
+            os.set_blocking(descriptor, False)
         self._listening = False  # whether the turn holder waits for that
         dispatcher.send = self._write
 
     def serve(self) -> None:
         """Serve until the input ends, the output is closed or a signal asks to stop; return when all is answered."""
         os.register_at_fork(after_in_child=self._leave_to_parent)
-        threading.Thread(target=self._live, name="reader", daemon=True).start()
-        while not self._over:
-            os.read(self._sleeper, 1)
-        self._start_thread("watch over the end", _exit_at_last)
+        Thread(target=self._live, name="reader", daemon=True).start()
+        self._sleep()
+        self.guarded = _watch_over_the_end()
         self._dispatcher.server.close()
-        if not self._drain(time.monotonic() + _ENDING):
+        if not self._drain(monotonic() + _ENDING):
             self._stopped = True
             self._dispatcher.cancel_all()
-            self._drain(time.monotonic() + _STOPPING)
+            self._drain(monotonic() + _STOPPING)
         self._stopped = True
+
+    def _sleep(self) -> None:
+        """Sleep until there is nothing more to serve."""
+        while not self._over:
+            try:
+                woken = read(self._sleeper, 1)
+            except OSError:
+                woken = b""
+            if not woken:  # a handler has closed what is not its own
+                self._over = True
 
     def end(self) -> None:
         """Stop serving; callable from any thread and from a signal handler, any number of times."""
         self._over = True
         try:
-            os.write(self.waker, b"!")
+            write(self.waker, b"!")
         except OSError:  # it has been written often enough
             return
 
@@ -164,14 +185,14 @@ class Stdio:
 
     def _drain(self, deadline: float) -> bool:
         while self.busy:
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 return False
-            time.sleep(0.002)
+            sleep(0.002)
         return True
 
     # Reading
 
-    def _live(self, asleep: threading.Lock | None = None) -> None:
+    def _live(self, asleep: Lock | None = None) -> None:
         """Read while having the turn; sleep without it; end when enough other threads sleep.
 
         Args:
@@ -179,21 +200,20 @@ class Stdio:
         """
         if asleep is not None:
             asleep.acquire()
-        while True:
-            try:
-                if not self._read():
+        try:
+            while self._read():
+                self._count(-1)
+                if len(self._spare) >= _SPARE_THREADS:
                     return
-            except BaseException as error:  # noqa: BLE001 - no memory, most likely: better an end than silence
+                asleep = Lock()
+                asleep.acquire()
+                self._spare.append(asleep)
+                asleep.acquire()
+        except BaseException as error:  # noqa: BLE001 - no memory, most likely: better an end than silence
+            try:
                 self._dispatcher.log.failure("reading cannot go on", error, "critical")
+            finally:
                 self.end()
-                return
-            self._count(-1)
-            if len(self._spare) >= _SPARE_THREADS:
-                return
-            asleep = threading.Lock()
-            asleep.acquire()
-            self._spare.append(asleep)
-            asleep.acquire()
 
     def _read(self) -> bool:
         """Answer lines for as long as this thread has the turn; False when there will never be more."""
@@ -263,7 +283,7 @@ class Stdio:
         dispatcher = self._dispatcher
         try:
             message = decode(line)
-        except (ParseError, MemoryError):
+        except BaseException:  # noqa: BLE001 - answering it tells what is wrong
             message = None
         if type(message) is list and dispatcher.receive is not dispatcher:  # a batch of the handshake era
             self._hold(f"\ud800held {id(line)}", line)
@@ -287,25 +307,24 @@ class Stdio:
 
     def _wait_for_room(self) -> None:
         """Wait until fewer calls run, or something more has been read."""
-        import select
-
-        if self._bell is None:
-            self._bell = os.pipe()
-            for descriptor in self._bell:
-                os.set_blocking(descriptor, False)
+        try:
+            import select
+        except (ImportError, OSError):  # not a descriptor to be had to load it with: the input has to wait, too
+            sleep(_ENDING_INTERVAL / 1000)
+            return
         self._listening = True
         if self._running < self._calls_limit:  # before anybody could know that this thread listens
             return
         poll = select.poll()
-        poll.register(self._bell[0], select.POLLIN)
+        poll.register(self._bell, select.POLLIN)
         full = len(self._held) >= HELD_LIMIT or self._held_size >= self._line_limit
         if not self._input_over:
             poll.register(self._source, 0 if full else select.POLLIN)
         heard = poll.poll(_ENDING_INTERVAL if self._input_over else None)
         self._listening = False
         for descriptor, _ in heard:
-            if descriptor == self._bell[0]:
-                os.read(descriptor, _CHUNK)
+            if descriptor == self._bell:
+                read(descriptor, _CHUNK)
             elif full:  # the client has gone; what it left in the pipe is read when there is room
                 self._input_over = True
                 self.end()
@@ -321,7 +340,7 @@ class Stdio:
     def _fill(self) -> bool:
         """Read some input into lines; False when there will never be more."""
         try:
-            chunk = b"" if self._stopped else os.read(self._source, self._chunk)
+            chunk = b"" if self._stopped else read(self._source, self._chunk)
         except BlockingIOError:  # another process has changed the mode of what it shares with this one
             _wait_for(self._source, reading=True)
             return True
@@ -377,6 +396,9 @@ class Stdio:
             return self._dispatcher.unreadable(str(error)) if line.strip() else None
         except MemoryError:
             return self._dispatcher.unreadable(f"a line of {len(line)} bytes needs more memory than there is")
+        except BaseException as error:  # noqa: BLE001 - a handler has put something in place of what this needs
+            self._dispatcher.log.failure("a line could not be read", error, "critical")
+            return self._dispatcher.unreadable("the server cannot read this line")
         try:
             reply = self._dispatcher.receive(message)
             return self._start(reply) if type(reply) is Pending else reply  # type: ignore[return-value]
@@ -391,10 +413,17 @@ class Stdio:
             self._write_out(text)
 
     def _write_out(self, text: str) -> None:
-        data: bytes | memoryview = text.encode("ascii")
+        try:
+            data: bytes | memoryview = text.encode("ascii")
+        except MemoryError:
+            if len(text) <= _CHUNK:
+                raise
+            for start in range(0, len(text), _CHUNK):
+                self._write_out(text[start : start + _CHUNK])
+            return
         while True:
             try:
-                written = os.write(self._sink, data)
+                written = write(self._sink, data)
             except BlockingIOError:  # another process has changed the mode of what it shares with this one
                 _wait_for(self._sink, reading=False)
                 continue
@@ -414,32 +443,53 @@ class Stdio:
 
     def _watch(self) -> None:
         """Pass the turn on when a handler has kept it for a look's length; sleep when all is quiet."""
-        turn, dispatcher = self._turn, self._dispatcher
+        turn = self._turn
         while True:
             self._work.acquire()
             quiet = 0
             while quiet < _WATCH_QUIET:
                 seen = self._lines_served
-                time.sleep(_WATCH_INTERVAL)
-                coroutines = self._coroutines
-                if coroutines is not None and coroutines.waiting:
-                    coroutines.look()
-                    quiet = 0
-                if self._lines_served != seen:
-                    quiet = 0
-                    self._attention = True
-                elif turn:
-                    # Taken in this order: a context that is there belongs to this very line, if it can be taken away.
-                    context = dispatcher.latest
-                    if context is None or not self._pass_turn(seen, context):
-                        continue
-                    self._remember(context)
-                else:
-                    quiet += 1
+                sleep(_WATCH_INTERVAL)
+                try:
+                    quiet = 0 if self._look(seen) else quiet + 1
+                except BaseException as error:  # noqa: BLE001 - no memory, most likely; there may be some again
+                    self._dispatcher.log.failure("a slow call keeps others waiting", error, "critical")
+                    sleep(_WATCH_AGAIN)
             self._watching = False
             if turn and not self._watching:  # a line came in just now and found the watcher awake
                 self._watching = True
                 self._work.release()
+
+    def _look(self, seen: int) -> bool:
+        """Do what the watcher has to do after a look's length; say whether anything is going on.
+
+        Args:
+            seen: How many lines had been served at the look before.
+        """
+        coroutines = self._coroutines
+        waiting = coroutines is not None and coroutines.waiting
+        if coroutines is not None and waiting:
+            coroutines.look()
+        if self._lines_served != seen:
+            self._attention = True
+        elif self._turn:
+            # Taken in this order: a context that is there belongs to this very line, if it can be taken away.
+            context = self._dispatcher.latest
+            if context is not None and self._pass_turn(seen, context):
+                self._remember(context)
+            elif self._short_of_threads and self._hung_up():
+                self.end()
+        else:
+            return waiting
+        return True
+
+    def _hung_up(self) -> bool:
+        """Say whether the client has gone, when nobody may ever read to the end of what it has sent."""
+        import select
+
+        poll = select.poll()
+        poll.register(self._source, 0)
+        return bool(poll.poll(0))
 
     def _pass_turn(self, number: int, context: Context) -> bool:
         """Take the turn away from the holder, who runs a handler, and have another thread read on.
@@ -454,7 +504,7 @@ class Stdio:
         try:
             successor = self._spare.pop()
         except IndexError:
-            successor = threading.Lock()
+            successor = Lock()
             successor.acquire()
             if not self._start_thread("reader", self._live, successor):
                 return False
@@ -476,8 +526,8 @@ class Stdio:
     def _start_thread(self, name: str, target: Any, *args: Any) -> bool:
         """Start a thread; False when the system has none to give, which is no reason to stop serving."""
         try:
-            threading.Thread(target=target, args=args, name=name, daemon=True).start()
-        except (RuntimeError, MemoryError) as error:
+            Thread(target=target, args=args, name=name, daemon=True).start()
+        except Exception as error:  # noqa: BLE001 - none to be had, or a handler has replaced what starts them
             if not self._short_of_threads:
                 self._short_of_threads = True
                 text = f"no thread can be started ({name}), so for now calls wait for others: {error}"
@@ -509,23 +559,30 @@ class Stdio:
         """Have a request end when its time is up; one that is still running has hardly used any of it."""
         if not context.timeout or context.answered:
             return
-        with self._starting:
-            if self._deadlines is None:
-                from .deadlines import Deadlines
+        try:
+            with self._starting:
+                if self._deadlines is None:
+                    from .deadlines import Deadlines
 
-                deadlines = Deadlines(self._expire)
-                if not self._start_thread("deadlines", deadlines.run):
-                    return
-                self._deadlines = deadlines
-        self._deadlines.add(context)
+                    deadlines = Deadlines(self._expire)
+                    if not self._start_thread("deadlines", deadlines.run):
+                        return
+                    self._deadlines = deadlines
+            self._deadlines.add(context)
+        except Exception as error:  # noqa: BLE001 - neither descriptors nor memory to be had, most likely
+            self._dispatcher.log.failure(f"{context.label} has no limit to its time", error, "critical")
 
     def _expire(self, context: Context) -> None:
-        reply = self._dispatcher.expire(context)
-        if reply is not None:
-            self._write(reply)
+        try:
+            reply = self._dispatcher.expire(context)
+            if reply is not None:
+                self._write(reply)
+        except BaseException as error:  # noqa: BLE001 - other calls have limits too
+            self._dispatcher.log.failure(f"{context.label} could not be ended in time", error, "critical")
 
     def _start(self, pending: Pending) -> str | None:
         """Have an ``async def`` handler run; return a reply if it cannot be started at all."""
+        self._count(+1)
         try:
             with self._starting:
                 if self._coroutines is None:
@@ -535,44 +592,45 @@ class Stdio:
                     from .coroutines import Coroutines
 
                     self._coroutines = Coroutines(self._dispatcher.conclude, self._deliver, self._dispatcher.log)
+            self._coroutines.start(pending)
         except Exception as error:  # noqa: BLE001 - neither descriptors nor threads to be had, most likely
+            self._count(-1)
             pending.coroutine.close()
             return self._dispatcher.conclude(pending.context, None, error)
-        self._count(+1)
-        self._coroutines.start(pending)
         self._limit(pending.context)
         return None
 
     def _deliver(self, reply: str | None) -> None:
         if self._in_child:
             os._exit(0)
-        if reply is not None:
-            self._write(reply)
-        self._count(-1)
+        try:
+            if reply is not None:
+                self._write(reply)
+        finally:
+            self._count(-1)
 
     def _count(self, change: int) -> None:
         with self._counting:
             self._running += change
             if self._running >= self._calls_limit:
                 self._attention = True
-        if change < 0 and self._listening and self._bell is not None:
+        if change < 0 and self._listening:
             try:
-                os.write(self._bell[1], b"!")
+                write(self._clapper, b"!")
             except OSError:  # it is ringing already
                 return
 
     def _leave_to_parent(self) -> None:
         """In a process that a handler has forked: neither read nor speak on the wire, and end like any other."""
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (self._source, self._sink):
-            os.dup2(nowhere, descriptor, inheritable=False)
-        os.close(nowhere)
-        _on_termination(None, -1)  # or else who forked it could not stop it
         self._in_child = True
+        for descriptor in (self._source, self._sink, self._sleeper, self.waker):
+            _close(descriptor)
+        self._source = self._sink = self._sleeper = self.waker = -1
+        _on_termination("SIG_DFL", -1)  # or else who forked it could not stop it
         self._stopped = True
         self._turn.clear()  # so that whoever runs the handler finds itself relieved
-        self._writing = threading.Lock()
-        self._counting = threading.Lock()
+        self._writing = Lock()
+        self._counting = Lock()
         self._dispatcher.log.restart()
         if self._coroutines is not None:
             self._coroutines.leave_to_parent()
@@ -597,11 +655,11 @@ class _Slow:
 
     def __call__(self, arguments: Any, context: Context) -> Any:
         self.yield_turn(context)
-        began = time.monotonic()
+        began = monotonic()
         try:
             return self.handler(arguments, context)
         finally:
-            self.fast = self.fast + 1 if time.monotonic() - began < _FAST else 0
+            self.fast = self.fast + 1 if monotonic() - began < _FAST else 0
             if self.fast >= _FAST_TIMES:
                 self.called.handler = self.handler
 
@@ -623,7 +681,10 @@ def serve(
     dispatcher.log.descriptor = errors
     stdio = Stdio(dispatcher, source, sink, line_limit=line_limit, calls_limit=calls_limit)
     _on_termination(stdio.end, stdio.waker)
-    stdio.serve()
+    try:
+        stdio.serve()
+    except BaseException as error:  # noqa: BLE001 - no memory, most likely: what is left to do is to end
+        dispatcher.log.failure("calls in flight could not be ended in good order", error, "critical")
     _exit(dispatcher, stdio)
 
 
@@ -636,11 +697,11 @@ def _wait_for(descriptor: int, *, reading: bool) -> None:
     poll.poll()
 
 
-def _on_termination(end: Callable[[], None] | None, waker: int) -> None:
-    """Have a function called when a signal asks the process to stop; without one, have the process ended.
+def _on_termination(reaction: Callable[[], None] | str, waker: int) -> None:
+    """Say what happens when a signal asks the process to stop.
 
     Args:
-        end: The function; it is called in the main thread.
+        reaction: A function, which is called in the main thread; ``SIG_DFL`` or ``SIG_IGN`` for what these stand for.
         waker: The descriptor that something is written to first, to wake the main thread; -1 for none.
     """
     try:
@@ -650,8 +711,9 @@ def _on_termination(end: Callable[[], None] | None, waker: int) -> None:
         import signal
 
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    handler = getattr(signal, reaction) if isinstance(reaction, str) else lambda *_: reaction()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL if end is None else lambda *_: end())
+        signal.signal(number, handler)
 
 
 def _take_over_descriptors() -> tuple[int, int, int]:
@@ -659,7 +721,7 @@ def _take_over_descriptors() -> tuple[int, int, int]:
     nothing = os.open(os.devnull, os.O_RDWR)
     while nothing <= 2:  # the parent closed a standard descriptor: no file opened later may land on it
         nothing = os.dup(nothing)
-    source, sink, errors = os.dup(0), os.dup(1), os.dup(2)
+    source, sink, errors = (_out_of_the_way(os.dup(descriptor)) for descriptor in (0, 1, 2))
     for descriptor in (source, sink):
         os.set_blocking(descriptor, True)
     os.dup2(nothing, 0)
@@ -670,26 +732,72 @@ def _take_over_descriptors() -> tuple[int, int, int]:
     return source, sink, errors
 
 
+def _out_of_the_way(descriptor: int) -> int:
+    """Give a descriptor the largest number that is free, and return that.
+
+    Code that closes all descriptors up to some number, as code does that makes a daemon of a process, mostly spares it.
+    If it does not, the number is not soon that of another file, which the protocol would be written into.
+    """
+    most = os.sysconf("SC_OPEN_MAX")
+    for number in range((min(most, _DESCRIPTORS) if most > 0 else _DESCRIPTORS) - 1, descriptor, -1):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(descriptor, number, inheritable=False)
+            os.close(descriptor)
+            return number
+    return descriptor
+
+
+def _close(descriptor: int) -> None:
+    """Close a descriptor, unless a handler has done so."""
+    try:
+        os.close(descriptor)
+    except OSError:
+        return
+
+
+def _watch_over_the_end() -> bool:
+    """Have the process end in time; False when there is no thread to be had for that."""
+    try:
+        # Not by Thread, which waits for the new thread to say that it runs: where memory is short, for ever.
+        start_new_thread(_exit_at_last, ())
+    except RuntimeError:
+        return False
+    return True
+
+
+def _spare_a_descriptor() -> None:
+    """Free a descriptor if there is none: Python ends threads by a library that it may have to load, or else aborts."""
+    try:
+        os.close(os.dup(1))
+    except OSError:
+        _close(0)
+
+
 def _exit_at_last() -> None:
     """End the process after a while, whatever hangs: an output that nobody reads, a handler's exit function."""
-    time.sleep(_LAST)
+    sleep(_LAST)
     os._exit(0)
 
 
 def _exit(dispatcher: Dispatcher, stdio: Stdio) -> NoReturn:
     """End the process: in the ordinary way if nothing is left running, at once if something is stuck."""
-    cleaning = threading.Thread(target=dispatcher.close, name="cleaning", daemon=True)
     try:
+        cleaning = Thread(target=dispatcher.close, name="cleaning", daemon=True)
         cleaning.start()
-    except RuntimeError:  # not a thread to be had: better no cleaning than one that may never end
+    except Exception:  # noqa: BLE001 - not a thread to be had: better no cleaning than one that may never end
         os._exit(0)
     cleaning.join(_CLEANING)
     stuck = (
         stdio.busy
+        or not stdio.guarded
         or cleaning.is_alive()
         or any(thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate())
     )
     dispatcher.log.flush(0.1)
     if stuck:
         os._exit(0)
+    _on_termination("SIG_IGN", -1)  # while Python ends, it would give back to a signal what it does by default
+    _spare_a_descriptor()
     sys.exit(0)

@@ -367,7 +367,10 @@ class Context:
         """Mark the work as no longer wanted and wake what waits for that."""
         self.cancelled = True
         for hook in self._cancel_hooks or ():
-            hook()
+            try:
+                hook()
+            except Exception as error:  # noqa: BLE001 - an event loop that a handler has broken, most likely
+                self._dispatcher.log.failure(f"{self.label} could not be cancelled", error)
         self._cancel_hooks = None  # what a hook holds on to is free when the request is
 
     def _on_cancel(self, hook: Callable[[], None]) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
-import time
+from threading import Lock, Thread, current_thread  # by name, in case that a handler puts something in their place
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,18 @@ class Coroutines:
         self._conclude = conclude
         self._deliver = deliver
         self._log = log
-        self._changing = threading.Lock()
-        self._loop = _Loop(conclude, deliver, log)
+        self._changing = Lock()
+        self._loop = self._new_loop()
 
     def start(self, pending: Pending) -> None:
-        """Run a handler to its end; a cancelled request raises CancelledError where it waits."""
+        """Run a handler to its end; a cancelled request raises CancelledError where it waits.
+
+        Raises:
+            Exception: The loop is broken, and there cannot be another one.
+        """
         with self._changing:
+            if self._loop.broken:
+                self._loop = self._new_loop()
             self._loop.start(pending)
 
     @property
@@ -60,10 +66,10 @@ class Coroutines:
         with self._changing:
             kept = self._loop
             since = min(list(kept.waiting.values()), default=None)
-            if since is None or time.monotonic() - since < _PATIENCE:
+            if since is None or monotonic() - since < _PATIENCE:
                 return
             try:
-                self._loop = _Loop(self._conclude, self._deliver, self._log)
+                self._loop = self._new_loop()
             except (OSError, RuntimeError, MemoryError):  # neither descriptors nor threads: they have to wait
                 return
             text = f"the event loop is kept by {kept.labels}: do slow work in a thread, or in a plain def"
@@ -77,14 +83,32 @@ class Coroutines:
         """In a process that a handler has forked: run nothing more when that handler lets go."""
         self._loop.leave_to_parent()
 
+    def _new_loop(self) -> _Loop:
+        return _Loop(self._conclude, self._deliver, self._log, self._broke)
+
+    def _broke(self, loop: _Loop, error: Exception) -> None:
+        """Go on without a loop that runs no more; what it had to run has failed."""
+        with self._changing:
+            loop.broken = True
+            lost = {*loop.begun, *loop.waiting}
+            loop.waiting.clear()
+        self._log("critical", "an event loop is broken, because something that it needs has been closed or replaced")
+        for pending in lost:
+            self._deliver(self._conclude(pending.context, None, error))
+
 
 class _Loop:
     """One event loop and its thread."""
 
-    def __init__(self, conclude: Conclude, deliver: Deliver, log: Log) -> None:
+    def __init__(
+        self, conclude: Conclude, deliver: Deliver, log: Log, broke: Callable[[_Loop, Exception], None]
+    ) -> None:
         self._conclude = conclude
         self._deliver = deliver
         self._log = log
+        self._broke = broke
+        self.broken = False
+        """Whether it runs no more, because a handler has closed it, or what it needs."""
         self._tasks: dict[asyncio.Task[None], Pending] = {}
         self._retired = False
         self._process = os.getpid()
@@ -92,19 +116,28 @@ class _Loop:
         """The handlers that have not begun, and since when; whoever takes one away from here runs it."""
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(self._failed)
-        self._thread = threading.Thread(target=self._live, name="coroutines", daemon=True)
+        self._thread = Thread(target=self._live, name="coroutines", daemon=True)
         self._thread.start()
+
+    @property
+    def begun(self) -> list[Pending]:
+        """What runs on the loop."""
+        return [pending for pending in list(self._tasks.values()) if pending not in self.waiting]
 
     @property
     def labels(self) -> str:
         """What runs on the loop, for log lines."""
-        begun = {pending.context.name for pending in list(self._tasks.values()) if pending not in self.waiting}
-        return ", ".join(sorted(begun)) or "something that a handler left behind"
+        names = {pending.context.name for pending in self.begun}
+        return ", ".join(sorted(names)) or "something that a handler left behind"
 
     def start(self, pending: Pending) -> None:
         """Run a handler as soon as the loop gets to it."""
-        self.waiting[pending] = time.monotonic()
-        self._loop.call_soon_threadsafe(self._start, pending)
+        self.waiting[pending] = monotonic()
+        try:
+            self._loop.call_soon_threadsafe(self._start, pending)
+        except BaseException:
+            del self.waiting[pending]
+            raise
 
     def retire(self) -> None:
         """End the loop when nothing runs on it any more."""
@@ -113,13 +146,16 @@ class _Loop:
 
     def leave_to_parent(self) -> None:
         """Run nothing more in this process, if it is the loop's own thread that has been forked."""
-        if threading.current_thread() is self._thread:
+        if current_thread() is self._thread:
             self._loop.stop()
 
     def _live(self) -> None:
         while True:
             try:
                 self._loop.run_forever()
+            except Exception as error:  # noqa: BLE001 - the loop's own: those of callbacks end before they get here
+                self._broke(self, error)
+                return
             except BaseException as error:  # noqa: BLE001 - what a handler's own task raised to end the process
                 self._log.failure("a task that a handler has left behind failed", error)
             if os.getpid() != self._process:
@@ -148,7 +184,8 @@ class _Loop:
             reply = self._conclude(context, None, error)
         else:
             reply = self._conclude(context, value, None)
-        self._deliver(reply)
+        if not self.broken:  # or else it has been answered already, and this is its coroutine being thrown away
+            self._deliver(reply)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         del self._tasks[task]

@@ -7,8 +7,8 @@ Only calls that have been running for some milliseconds get here, so that quick 
 from __future__ import annotations
 
 import heapq
-import threading
-import time
+from threading import Condition  # by name, so that what a handler puts in its place is not used here
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Deadlines:
         self._due: list[tuple[float, int, Context, float]] = []  # the last: when it is due if it waits for nobody
         self._count = 0
         self._tidy_at = _TIDY_SIZE
-        self._changed = threading.Condition()
+        self._changed = Condition()
 
     def add(self, context: Context) -> None:
         """Have a context expire when its timeout, counted from now, is over."""
@@ -47,7 +47,7 @@ class Deadlines:
                 heapq.heapify(self._due)
                 self._tidy_at = max(_TIDY_SIZE, 2 * len(self._due))
             self._count += 1  # heap entries must never compare contexts
-            due = time.monotonic() + context.timeout
+            due = monotonic() + context.timeout
             heapq.heappush(self._due, (due, self._count, context, due - context.idle))
             self._changed.notify()
 
@@ -58,7 +58,7 @@ class Deadlines:
                 while not self._due:
                     self._changed.wait()
                 due, count, context, base = self._due[0]
-                now = time.monotonic()
+                now = monotonic()
                 if not context.answered and due > now:
                     self._changed.wait(due - now)
                     continue

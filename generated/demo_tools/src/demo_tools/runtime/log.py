@@ -9,9 +9,10 @@ exception's text, argument values appear at no level above ``debug``.
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections import deque
+from os import write  # by name, so that what a handler puts in their place in these modules is not used here
+from threading import Event, Lock, Semaphore, Thread
+from time import gmtime, strftime, time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ class Log:
         self.descriptor = descriptor
         """Where lines are written to."""
         self._threshold = SEVERITY.get(name, SEVERITY["info"])
-        self._lines: deque[bytes | threading.Event] = deque(maxlen=_BACKLOG)
-        self._waiting = threading.Semaphore(0)
-        self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._lines: deque[bytes | Event] = deque(maxlen=_BACKLOG)
+        self._waiting = Semaphore(0)
+        self._thread: Thread | None = None
+        self._starting = Lock()
         if name not in SEVERITY:
             self("warning", f"{_ENVIRONMENT_VARIABLE} names no level: use one of {', '.join(LEVELS)}")
 
@@ -49,10 +50,16 @@ class Log:
         """Log one message as one line: line breaks in it are written as escapes."""
         if SEVERITY[level] < self._threshold:
             return
+        try:
+            self._say(level, message)
+        except Exception:  # noqa: BLE001 - no memory, most likely: nothing that is logged is worth failing for
+            return
+
+    def _say(self, level: str, message: str) -> None:
         if len(message) > _MAX_TEXT:
             message = f"{message[:_MAX_TEXT]}... ({len(message)} characters in all)"
-        now = time.time()
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03d}Z"
+        now = time()
+        stamp = strftime("%Y-%m-%dT%H:%M:%S", gmtime(now)) + f".{int(now % 1 * 1000):03d}Z"
         text = f"{stamp} {level.upper()} {message}".replace("\r", "\\r").replace("\n", "\\n")
         self._hand_over(text.encode("utf-8", "backslashreplace") + b"\n")
 
@@ -72,26 +79,26 @@ class Log:
     def flush(self, seconds: float) -> None:
         """Wait until everything said so far is written, but no longer than the seconds given."""
         if self._thread is not None:
-            reached = threading.Event()
+            reached = Event()
             self._hand_over(reached)
             reached.wait(seconds)
 
     def restart(self) -> None:
         """Begin anew in a process that has just been forked: its thread has stayed behind, and so have its lines."""
         self._lines.clear()
-        self._waiting = threading.Semaphore(0)
+        self._waiting = Semaphore(0)
         self._thread = None
-        self._starting = threading.Lock()
+        self._starting = Lock()
 
-    def _hand_over(self, line: bytes | threading.Event) -> None:
+    def _hand_over(self, line: bytes | Event) -> None:
         self._lines.append(line)
         if self._thread is None:
             with self._starting:
                 if self._thread is None:
-                    thread = threading.Thread(target=self._write, name="log", daemon=True)
                     try:
+                        thread = Thread(target=self._write, name="log", daemon=True)
                         thread.start()
-                    except (RuntimeError, MemoryError):  # no thread to be had now: the next line tries again
+                    except Exception:  # noqa: BLE001 - no thread to be had now: the next line tries again
                         return
                     self._thread = thread
                     for _ in range(len(self._lines) - 1):
@@ -105,12 +112,12 @@ class Log:
                 line = self._lines.popleft()
             except IndexError:  # dropped because the backlog was full
                 continue
-            if isinstance(line, threading.Event):
+            if isinstance(line, Event):
                 line.set()
                 continue
             try:
                 while line:
-                    line = line[os.write(self.descriptor, line) :]
+                    line = line[write(self.descriptor, line) :]
             except OSError:  # nobody can read it: there is nowhere left to complain
                 continue
 
