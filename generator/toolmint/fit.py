@@ -141,7 +141,8 @@ def check_fit(project: Path, types: "Types", wanted: Mapping[str, Contract], rec
         concerned = list(reader.concerned_by(before)) if before is not None and before != contract else []
         if concerned:
             unsettled.add(path)
-        problems += sorted([*reader.problems, *concerned], key=lambda problem: problem.line or 0)
+        more = [problem for problem in concerned if problem.message not in reader.covered]
+        problems += sorted([*reader.problems, *more], key=lambda problem: problem.line or 0)
     orphans = [*_orphans(project, types.package, wanted), *_left_behind(project, types.package, recorded)]
     return Fit(tuple(problems), tuple(stubs), tuple(orphans), frozenset(unsettled))
 
@@ -169,6 +170,7 @@ class _Handler:
         self._tree = ast.Module([], [])
         self.problems: list[Problem] = []
         self.stubs: list[Problem] = []
+        self.covered: set[str] = set()  # what ``concerned_by`` would say again
         hint = "correct it; callers are told that the tool failed"
         try:
             self._tree = ast.parse(source)
@@ -212,7 +214,7 @@ class _Handler:
             if used is None:
                 continue
             if member not in new:
-                text = f"uses {member}, which {name} no longer has"
+                text = _gone(name, member)
             else:
                 was, is_ = before.in_full(old[member]), now.in_full(new[member])
                 text = f"uses {name}.{member}, which was {was} and is {is_} now"
@@ -314,6 +316,7 @@ class _Handler:
         near = difflib.get_close_matches(found, fields, n=1)
         hint = f"did you mean {prefix}{near[0]}?" if near else f"it has {', '.join(fields) or 'no fields'}"
         self._report("handler-field", f"{class_} has no field {found}", line, hint)
+        self.covered.add(_gone(class_, found))
 
     def _read_imports(self) -> None:
         exported = self._types.exported
@@ -485,6 +488,10 @@ def _binds(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
         return node.name == name
     return isinstance(node, ast.MatchMapping) and node.rest == name
+
+
+def _gone(class_: str, member: str) -> str:
+    return f"uses {member}, which {class_} no longer has"
 
 
 def _positional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
