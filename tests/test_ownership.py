@@ -71,6 +71,17 @@ def test_handwritten_files_are_never_written_again(manifest: Path) -> None:
     assert [path.read_text(encoding="utf-8") for path in mine] == ["mine\n"] * len(mine)
 
 
+def test_project_file_that_its_owner_removed_stays_removed(manifest: Path) -> None:
+    removed = [manifest.parent / name for name in ("pyproject.toml", "README.md", "Makefile", ".gitignore")]
+    for path in removed:
+        path.unlink()
+    assert commands.check(manifest).problems == []
+    assert commands.generate(manifest, force=True).facts["written"] == []
+    assert not any(path.exists() for path in removed)
+    (manifest.parent / lock.NAME).unlink()
+    assert set(commands.generate(manifest).facts["written"]) == {*(path.name for path in removed), lock.NAME}
+
+
 def test_edited_generated_file_is_left_and_shown(manifest: Path) -> None:
     path = manifest.parent / "src/owned_mcp/dispatch.py"
     edited = path.read_text(encoding="utf-8") + "\nEXTRA = 1\n"
