@@ -148,6 +148,22 @@ def test_handler_is_read_and_never_imported(manifest: Path) -> None:
     assert commands.check(manifest).problems == []
 
 
+def test_handler_may_become_a_package(manifest: Path) -> None:
+    package = handler(manifest).with_suffix("")
+    package.mkdir()
+    handler(manifest).rename(package / "__init__.py")
+    assert commands.check(manifest).problems == []
+    assert commands.generate(manifest).facts["written"] == []
+    (package / "__init__.py").write_text(HANDLER.replace("fit_mcp.api", "...api"), encoding="utf-8")
+    change(manifest, "limit: {type: integer", "limit: {type: number")
+    commands.generate(manifest)
+    (problem,) = commands.check(manifest).problems
+    assert (problem.code, problem.line) == ("handler-contract", 6)
+    assert problem.file == str(package / "__init__.py")
+    assert not commands.generate(manifest, accept=True).problems
+    assert commands.check(manifest).problems == []
+
+
 def test_stub_is_reported_as_such(manifest: Path) -> None:
     handler(manifest).unlink()
     commands.generate(manifest)

@@ -119,7 +119,8 @@ def check_fit(project: Path, types: "Types", wanted: Mapping[str, Contract], rec
     problems: list[Problem] = []
     stubs: list[Problem] = []
     unsettled: set[str] = set()
-    for path, contract in wanted.items():
+    for planned, contract in wanted.items():
+        path = handler_file(project, planned)
         try:
             source = _text(project / path)
         except FileNotFoundError:
@@ -137,14 +138,20 @@ def check_fit(project: Path, types: "Types", wanted: Mapping[str, Contract], rec
             continue
         reader = _Handler(path, source, contract, types)
         stubs += reader.stubs
-        before = recorded.get(path)
+        before = recorded.get(planned)
         concerned = list(reader.concerned_by(before)) if before is not None and before != contract else []
         if concerned:
-            unsettled.add(path)
+            unsettled.add(planned)
         more = [problem for problem in concerned if problem.message not in reader.covered]
         problems += sorted([*reader.problems, *more], key=lambda problem: problem.line or 0)
     orphans = [*_orphans(project, types.package, wanted), *_left_behind(project, types.package, recorded)]
     return Fit(tuple(problems), tuple(stubs), tuple(orphans), frozenset(unsettled))
+
+
+def handler_file(project: Path, path: str) -> str:
+    """Return where a handler is: its module, or the package that its author has made of it, which Python prefers."""
+    package = f"{path.removesuffix('.py')}/__init__.py"
+    return package if (project / package).is_file() else path
 
 
 def _text(path: Path) -> str:
@@ -332,10 +339,11 @@ class _Handler:
     def _imports_of(self, *modules: str) -> Iterator[ast.ImportFrom]:
         """Yield the imports from modules of the project's own package."""
         package = PurePosixPath(self._types.package).name
+        above = 3 if self._path.endswith("/__init__.py") else 2  # dots that lead to the package
         for node in ast.walk(self._tree):
             if isinstance(node, ast.ImportFrom):
                 own = {f"{package}.{module}" for module in modules} if node.level == 0 else set(modules)
-                if node.level in (0, 2) and node.module in own:
+                if node.level in (0, above) and node.module in own:
                     yield node
 
     def _line_using(self, member: str) -> int | None:
@@ -373,7 +381,8 @@ class _Handler:
 
 def _orphans(project: Path, package: str, wanted: Mapping[str, Contract]) -> Iterator[Problem]:
     """Yield the handlers that nothing calls any more, each with what it probably belongs to now."""
-    fresh = [path for path in wanted if not (project / path).exists() or _is_untouched_stub(project / path)]
+    files = {path: project / handler_file(project, path) for path in wanted}
+    fresh = [path for path, file in files.items() if not file.exists() or _is_untouched_stub(file)]
     for kind in _KINDS:
         folder = f"{package}/{kind}s"
         for file in sorted((project / folder).glob("*.py")):

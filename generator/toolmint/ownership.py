@@ -9,6 +9,7 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolmint.fit import handler_file
 from toolmint.lock import NAME, Lock, digest
 from toolmint.plan import Plan
 from toolmint.problems import Problem
@@ -60,6 +61,8 @@ def compare(plan: Plan, project: Path, lock: Lock | None, new_lock: Lock, *, for
         if not path.exists():
             if file.owner == "handwritten" and lock is not None and not file.path.endswith(".py"):
                 continue  # its owner has removed it; a handler has to be there, and gets its stub again
+            if file.owner == "handwritten" and handler_file(project, file.path) != file.path:
+                continue
             writes[file.path] = content
             if file.owner == "handwritten":
                 created.append(file.path)
