@@ -123,6 +123,33 @@ def test_moving_changes_one_line_of_the_manifest_and_says_what_changes(manifest:
         assert discovered["result"]["supportedVersions"] == [NEXT]
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "\ufeffprotocol: '{0}' # now\ntoolmint: 1\n",
+        "toolmint: 1\r\nprotocol: [{0}]\r\n",
+        "toolmint: 1\n# a\u2028b\x85c\nprotocol: {0}\n",
+    ],
+)
+def test_the_line_is_found_however_the_file_is_written(manifest: Path, tmp_path: Path, before: str) -> None:
+    rest = "server: {name: moving, version: 0.1.0}\ntools: [{name: greet, description: Greet.}]\n"
+    manifest.write_bytes((before.format(f'"{REVISION}"' if "'" not in before else REVISION) + rest).encode())
+    assert not commands.add_revision(published(tmp_path / "next.json"), NEXT, manifest.parent).problems
+    assert not commands.move(manifest, NEXT, force=True).problems
+    after = manifest.read_bytes().decode()
+    assert after.splitlines(keepends=True)[-2:] == rest.splitlines(keepends=True)
+    assert f'"{NEXT}"' in after
+    assert REVISION not in after
+    assert after.startswith("\ufeff") == before.startswith("\ufeff")
+    assert after.count("\r\n") == before.count("\r\n")
+
+
+def test_line_ends_of_a_checkout_change_nothing(manifest: Path) -> None:
+    lines = manifest.read_bytes()
+    manifest.write_bytes(lines.replace(b"\n", b"\r\n"))
+    assert not commands.check(manifest).problems
+
+
 @pytest.mark.parametrize(("name", "words"), [("2031-01-01", "unknown protocol revision"), ("2025-11-25", "2025-11-25")])
 def test_revision_that_cannot_be_moved_to_leaves_the_project_as_it_was(manifest: Path, name: str, words: str) -> None:
     before = {str(path): path.read_bytes() for path in manifest.parent.rglob("*") if path.is_file()}

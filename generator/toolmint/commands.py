@@ -1,5 +1,6 @@
 """What each command does, apart from reading its arguments and printing: path in, outcome out."""
 
+import codecs
 import dataclasses
 import re
 import shlex
@@ -315,7 +316,8 @@ def move(path: Path, name: str, *, force: bool = False) -> Outcome:
         report = compare_revisions(present, load_revision(name, own))
         before = path.read_bytes()
         kept = [revision.name for revision in named if revision.era == "handshake" and revision.name != name]
-        after = _with_protocol(before.decode(), manifest, [name, *kept])
+        encoding = "utf-8-sig" if before.startswith(codecs.BOM_UTF8) else "utf-8"
+        after = _with_protocol(before.decode(encoding), manifest, [name, *kept])
     except ManifestError as error:
         return Outcome(problems=error.problems, unusable=True)
     except RevisionError as error:
@@ -324,13 +326,13 @@ def move(path: Path, name: str, *, force: bool = False) -> Outcome:
         hint = f'set protocol: "{name}" there yourself and run toolmint generate'
         return _failed("protocol-not-found", "its protocol is written in more than one line", path, hint)
     try:
-        change_files(path.parent, {path.name: after.encode()}, ())
+        change_files(path.parent, {path.name: after.encode(encoding)}, ())
+        outcome = generate(path, force=force)
+        if outcome.problems:
+            change_files(path.parent, {path.name: before}, ())
+            return outcome
     except TransactionError as error:
-        return Outcome(problems=[error.problem], unusable=True)
-    outcome = generate(path, force=force)
-    if outcome.problems:
-        path.write_bytes(before)
-        return outcome
+        return Outcome(problems=_in(path.parent, [error.problem]), unusable=True)
     return dataclasses.replace(
         outcome,
         lines=[f"protocol is {name} now", *report.lines(), *outcome.lines],
@@ -341,7 +343,7 @@ def move(path: Path, name: str, *, force: bool = False) -> Outcome:
 def _with_protocol(text: str, manifest: Manifest, names: Sequence[str]) -> str | None:
     """Return a manifest's text with other revisions in it; None if the old ones take more than a line."""
     place = manifest.positions.value("/protocol")
-    lines = text.splitlines(keepends=True)
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)  # as YAML does, in which U+2028 ends no line
     line = lines[place.line - 1]
     found = re.match(r"""\[[^\[\]\n]*\]|"[^"\n]*"|'[^'\n]*'|[^\s#\[{,}]+""", line[place.column - 1 :])
     if found is None:

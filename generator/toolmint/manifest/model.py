@@ -350,7 +350,7 @@ class Manifest:
     Attributes:
         protocol: Revisions, the preferred one first.
         definitions: Schemas that the tools share, by name, each self-contained.
-        digest: SHA-256 of the file's bytes, hexadecimal.
+        digest: SHA-256 of the file's bytes, hexadecimal; whether its lines end in CR LF or in LF makes no difference.
         positions: Where each key and value stands in the file.
         warnings: What works but is probably not meant.
     """

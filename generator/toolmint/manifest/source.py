@@ -45,7 +45,7 @@ class Source:
     def __init__(self, label: str, data: bytes, text: str) -> None:
         self.label = label
         self.text = text
-        self.digest = hashlib.sha256(data).hexdigest()
+        self.digest = hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()  # as a checkout may have it, or not
 
     @cached_property
     def lines(self) -> list[str]:
