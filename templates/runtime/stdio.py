@@ -27,6 +27,7 @@ from time import monotonic, sleep
 
 from .dispatcher import Pending
 from .jsontext import ParseError, decode
+from .log import printing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -727,7 +728,7 @@ def _take_over_descriptors() -> tuple[int, int, int]:
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - empty, for the life of the process
-    sys.stdout = sys.stderr
+    sys.stdout = sys.stderr = printing()
     return source, sink, errors
 
 

@@ -33,6 +33,8 @@ tools:
   - {name: stubborn, description: Is not to be stopped., inputSchema: *time}
   - {name: limited, description: Has a limit., inputSchema: *time, x-toolmint: {timeoutMs: 150}}
   - {name: fails, description: Fails., inputSchema: {type: object}}
+  - {name: prints, description: Prints much., inputSchema: {type: object}}
+  - {name: async_prints, description: Prints much., inputSchema: {type: object}}
   - {name: threads, description: Says which threads and tasks there are., inputSchema: {type: object}}
 """
 HANDLERS = {
@@ -45,6 +47,8 @@ HANDLERS = {
     "async_slow": "import asyncio\nasync def async_slow(args, ctx):\n    await asyncio.sleep(args.seconds)\n    return 'slow'\n",
     "stubborn": "import time\ndef stubborn(args, ctx):\n    time.sleep(args.seconds)\n    return 'slow'\n",
     "limited": "import time\ndef limited(args, ctx):\n    time.sleep(args.seconds)\n    return 'in time'\n",
+    "prints": "import logging\ndef prints(args, ctx):\n    print('stray' * 1000)\n    logging.warning('stray')\n    return 'done'\n",
+    "async_prints": "import sys\nasync def async_prints(args, ctx):\n    sys.stderr.buffer.write(b'stray\\n' * 1000)\n    return 'done'\n",
     "fails": "def fails(args, ctx):\n    raise ValueError('no')\n",
     "threads": (
         "import asyncio, gc, threading\ndef threads(args, ctx):\n"
@@ -448,6 +452,34 @@ def test_stderr_that_nobody_reads_keeps_nobody(source: Path) -> None:
     assert process.wait(3) == 0
     assert time.monotonic() - began < 2
     assert b"ValueError: no" in process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("tool", ["prints", "async_prints"])
+def test_prints_that_nobody_reads_keep_nobody(source: Path, tool: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", MODULE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(source)},
+    )
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    for n in range(300):
+        process.stdin.write(json.dumps(call(n, tool)).encode() + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == n
+    read = os.read(process.stderr.fileno(), 1 << 20)
+    assert read.count(b"stray") > 1000
+    process.stdin.write(json.dumps(call("last", tool)).encode() + b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.stdin.close()
+    assert process.wait(3) == 0
+    assert b"stray" in process.stderr.read()  # what is printed once there is room again
     process.stdout.close()
     process.stderr.close()
 

@@ -2,7 +2,8 @@
 """Diagnostics on stderr: one line each, at or above the level that TOOLMINT_LOG_LEVEL names.
 
 Lines are handed to a thread of their own, so a host that never reads stderr cannot stall the protocol; when it lags
-by more than a thousand lines, the oldest are dropped. Unless a handler logs them itself or puts them into an
+by more than a thousand lines, the oldest are dropped. What handlers print goes out at once, and is dropped where it
+would have to wait for long. Unless a handler logs them itself or puts them into an
 exception's text, argument values appear at no level above ``debug``.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from io import RawIOBase, TextIOWrapper
 from os import write  # by name, so that what a handler puts in their place in these modules is not used here
 from threading import Event, Lock, Semaphore, Thread
 from time import gmtime, strftime, time
@@ -17,6 +19,7 @@ from time import gmtime, strftime, time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """The protocol's log levels, least severe first (RFC 5424, section 6.2.1)."""
@@ -25,6 +28,10 @@ SEVERITY = {level: number for number, level in enumerate(LEVELS)}
 
 _ENVIRONMENT_VARIABLE = "TOOLMINT_LOG_LEVEL"
 _BACKLOG = 1000
+_PATIENCE_MS = 500
+"""How long what a handler prints waits for somebody to read what was printed before."""
+_PIECE = 4096
+"""How many bytes a pipe takes without making the writer wait, when it can be written to (pipe(7): PIPE_BUF)."""
 _MAX_CAUSES = 5
 _MAX_TEXT = 1 << 15
 """How many characters a line may have; all lines of the backlog together are held in memory."""
@@ -120,6 +127,56 @@ class Log:
                     line = line[write(self.descriptor, line) :]
             except OSError:  # nobody can read it: there is nowhere left to complain
                 continue
+
+
+class _Printing(RawIOBase):
+    """Where handlers print to: descriptor 2, or nowhere while nobody reads that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unread = False
+        self._restart()
+        os.register_at_fork(after_in_child=self._restart)
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 2
+
+    def isatty(self) -> bool:
+        return os.isatty(2)
+
+    def write(self, data: Any, /) -> int:
+        view = memoryview(data).cast("B")
+        with self._writing:
+            for start in range(0, len(view), _PIECE):
+                self._unread = not _is_read(0 if self._unread else _PATIENCE_MS)
+                if self._unread:
+                    break
+                write(2, view[start : start + _PIECE])
+        return len(view)
+
+    def _restart(self) -> None:
+        self._writing = Lock()  # so that no two threads fill what there is room for
+
+
+def _is_read(milliseconds: int) -> bool:
+    """Say whether descriptor 2 takes a piece without making the writer wait, now or after some milliseconds."""
+    try:
+        from select import POLLOUT, poll  # only now: most servers never print, and start sooner without it
+    except (ImportError, OSError):  # no descriptor to be had to load it with
+        return True
+    waiting = poll()
+    waiting.register(2, POLLOUT)
+    return bool(waiting.poll(milliseconds))
+
+
+def printing() -> TextIOWrapper:
+    """Return a text stream that writes to descriptor 2, and drops what would have to wait for long."""
+    # A raw stream is enough: all that is asked of it is to write, and it always writes everything.
+    raw: Any = _Printing()
+    return TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
 def _frames(traceback: TracebackType | None) -> list[str]:
