@@ -17,8 +17,6 @@ from toolmint.metadata import check_metadata
 from toolmint.ownership import Changes, compare
 from toolmint.plan import Plan
 from toolmint.problems import Problem
-from toolmint.project import asked_by_handlers, plan_project
-from toolmint.rendering import render
 from toolmint.revision import Revision, RevisionError, known_revisions, load_revision
 from toolmint.transaction import TransactionError, change_files, exclusive, recover
 
@@ -145,6 +143,8 @@ def init(folder: Path, *, name: str | None = None) -> Outcome:
         folder: Where; it may exist, but not hold a manifest.
         name: The server's name; the folder's where it is not given.
     """
+    from toolmint.rendering import render
+
     manifest = folder / "tools.yaml"
     protocol = _protocol(known_revisions()[::-1])
     text = render("project/tools.yaml.jinja", name=name or folder.resolve().name, protocol=protocol)
@@ -384,7 +384,7 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
         plan = _plan(manifest, revisions)
         lock = read_lock(project)
         types = read_types(plan)
-        wanted = contracts(plan, types, asked_by_handlers(manifest))
+        wanted = contracts(plan, types)
         recorded = {} if lock is None or accept else lock.handlers
         fit = check_fit(project, types, wanted, recorded)
         new_lock = lock_of(plan, fit.settled(recorded, wanted))
@@ -421,11 +421,17 @@ def _prepare(path: Path, *, force: bool = False, accept: bool = False) -> _Prepa
 
 def _plan(manifest: Manifest, revisions: Sequence[Revision]) -> Plan:
     """Plan a project, or remember the plan that was made of the same before."""
+
+    def compute() -> dict[str, Any]:
+        from toolmint.project import plan_project  # with the compiler and all templates, which takes long to import
+
+        return plan_project(manifest, revisions).to_json()
+
     elsewhere = ("path", "positions", "warnings")  # where the manifest is, which no file depends on
     fields = [field.name for field in dataclasses.fields(manifest) if field.name not in elsewhere]
     parts = [f"{name}={getattr(manifest, name)!r}" for name in fields]
-    parts += [repr((revision.definitions, revision.methods)) for revision in revisions]
-    return Plan.from_json(remembered("plan", parts, lambda: plan_project(manifest, revisions).to_json()))
+    parts += map(repr, revisions)
+    return Plan.from_json(remembered("plan", parts, compute))
 
 
 def _notices(prepared: "_Prepared") -> Sequence[Problem]:

@@ -86,13 +86,12 @@ class Fit:
         return {path: recorded[path] if path in self.unsettled else contract for path, contract in wanted.items()}
 
 
-def contracts(plan: Plan, types: "Types", asked: Mapping[str, Sequence[str]]) -> dict[str, Contract]:
+def contracts(plan: Plan, types: "Types") -> dict[str, Contract]:
     """Return the contract of every handler that a plan has a stub for, by the stub's path.
 
     Args:
         plan: How the project should be.
         types: What its package has for handlers.
-        asked: The constants of the questions that the manifest declares for each handler, by its path.
     """
     found: dict[str, Contract] = {}
     for file in plan.files:
@@ -101,7 +100,7 @@ def contracts(plan: Plan, types: "Types", asked: Mapping[str, Sequence[str]]) ->
         (function,) = _functions(ast.parse(file.content))
         parameters = tuple(_source(parameter.annotation) for parameter in function.args.args)
         returns = _source(function.returns)
-        asks = {constant: types.questions[constant] for constant in asked.get(file.path, ())}
+        asks = {constant: types.questions[constant] for constant in plan.asked.get(file.path, ())}
         classes, aliases = types.reachable([*parameters, returns, *asks.values()])
         found[file.path] = Contract(function.name, parameters, returns, classes, aliases, asks)
     return found

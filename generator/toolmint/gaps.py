@@ -1,29 +1,12 @@
 """What a protocol revision has and a generated server does not do, so that whoever generates is told."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from toolmint import handshake
 from toolmint.errors import error_terms
+from toolmint.plan import Gap
 from toolmint.revision import Method, Revision, known_revisions, load_revision
 from toolmint.surface import ASKED, Surface, can_serve, has_capability
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
-    """Something that is not done.
-
-    Attributes:
-        code: A code of ``toolmint.review.WARNINGS``.
-        revision: The revision that has it.
-        message: What it is, and what clients get instead.
-        hint: What to do.
-    """
-
-    code: str
-    revision: str
-    message: str
-    hint: str
 
 
 def find_gaps(revisions: Sequence[Revision], surface: Surface) -> tuple[Gap, ...]:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from toolmint.gaps import Gap
-
 Owner = Literal["generated", "handwritten"]
 
 
@@ -25,6 +23,23 @@ class PlannedFile:
     owner: Owner
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Something that a protocol revision has and the server does not do.
+
+    Attributes:
+        code: A code of ``toolmint.review.WARNINGS``.
+        revision: The revision that has it.
+        message: What it is, and what clients get instead.
+        hint: What to do.
+    """
+
+    code: str
+    revision: str
+    message: str
+    hint: str
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Every file of a project, in the order of their paths, and what the lock file records besides.
@@ -35,6 +50,7 @@ class Plan:
         manifest_digest: SHA-256 of the manifest, hexadecimal.
         surface_digest: SHA-256 of all that a client is told: discovery and lists.
         told: The same in full: members of the discovery result and lists, each entry as JSON text.
+        asked: The constants of the questions that the manifest declares for a handler, by its path.
         gaps: What the revisions have and the server does not do.
     """
 
@@ -43,6 +59,7 @@ class Plan:
     manifest_digest: str
     surface_digest: str
     told: Mapping[str, str | list[str]]
+    asked: Mapping[str, tuple[str, ...]]
     gaps: tuple[Gap, ...]
 
     def by_path(self) -> Mapping[str, PlannedFile]:
@@ -57,6 +74,7 @@ class Plan:
             "manifest": self.manifest_digest,
             "surface": self.surface_digest,
             "told": dict(self.told),
+            "asked": dict(self.asked),
             "gaps": [asdict(gap) for gap in self.gaps],
         }
 
@@ -64,5 +82,6 @@ class Plan:
     def from_json(cls, value: Mapping[str, Any]) -> "Plan":
         """Return the plan that ``to_json`` made."""
         files = tuple(PlannedFile(*file) for file in value["files"])
+        asked = {path: tuple(constants) for path, constants in value["asked"].items()}
         gaps = tuple(Gap(**gap) for gap in value["gaps"])
-        return cls(files, tuple(value["revisions"]), value["manifest"], value["surface"], value["told"], gaps)
+        return cls(files, tuple(value["revisions"]), value["manifest"], value["surface"], value["told"], asked, gaps)

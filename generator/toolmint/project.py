@@ -176,6 +176,7 @@ def plan_project(manifest: Manifest, named: Sequence[Revision]) -> Plan:
             **{entry.key: [text for _, text in entry.entries] for entry in surface.lists},
             "unlisted": json_text(_unlisted(manifest)),
         },
+        asked=_asked(manifest, questions),
         gaps=find_gaps(named, surface),
     )
 
@@ -205,9 +206,8 @@ def _modes(elicitations: Sequence[Elicitation]) -> list[str]:
     return sorted({f"elicitation.{elicitation.mode}" for elicitation in elicitations})
 
 
-def asked_by_handlers(manifest: Manifest) -> dict[str, tuple[str, ...]]:
+def _asked(manifest: Manifest, questions: Sequence[Question]) -> dict[str, tuple[str, ...]]:
     """Return the constants of the questions that a manifest declares for each handler, by the handler's path."""
-    questions = plan_questions(manifest, _OWN_API_NAMES)
     folders: dict[str, Sequence[Any]] = {
         "tools": manifest.tools,
         "resources": [*manifest.resources, *manifest.resource_templates],

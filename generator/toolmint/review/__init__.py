@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from toolmint.gaps import Gap
 from toolmint.manifest import Manifest, Position
 from toolmint.manifest.positions import Path
 from toolmint.manifest.source import Source
 from toolmint.manifest.wording import did_you_mean, shown
+from toolmint.plan import Gap
 from toolmint.problems import Problem
 from toolmint.review import describing, effects, naming, poisoning, schemas, secrets, size
 from toolmint.review.contract import Contract, Finding, Rule, entries, entry_path
