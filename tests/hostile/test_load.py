@@ -410,6 +410,18 @@ def test_graceful_end_with_calls_in_flight_and_streams_open(server: Server, how:
     assert ended == ["stream 0", "stream 1", "stream 2"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_that_come_until_the_process_is_gone(source: Path, number: int) -> None:
+    for _ in range(5):
+        with Server(source, MODULE) as server:
+            server.ask(call("quick", "quick"))
+            server.end_input()
+            while server.process.poll() is None:
+                server.process.send_signal(number)
+                time.sleep(0.0002)
+            assert server.wait() == 0
+
+
 def test_signal_ends_a_server_whose_output_nobody_reads(source: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", MODULE],
