@@ -17,10 +17,11 @@ from servers import SECONDS, Server, call, make_project
 MODULE = "rough_mcp"
 
 PREAMBLE = """
-import asyncio, ctypes, logging, os, resource, signal, subprocess, sys, threading, time, warnings
+import asyncio, contextvars, ctypes, decimal, logging, os, resource, signal, subprocess, sys, threading, time, warnings
 from rough_mcp.api import Context, ToolError, ToolResult
 
 libc = ctypes.CDLL(None)
+VARIABLE = contextvars.ContextVar('VARIABLE', default='unset')
 class Base(BaseException): pass
 class Unprintable(Exception):
     def __str__(self): raise ValueError('no text')
@@ -48,6 +49,9 @@ def TAKE_DESCRIPTORS():
         while True: sys.taken.append(os.open(os.devnull, os.O_RDONLY))
     except OSError: pass
 """
+
+SETS_CONTEXT = "found = f'{decimal.getcontext().prec} {VARIABLE.get()}'; decimal.getcontext().prec = 5; VARIABLE.set('set'); return found"
+"""Precision and another thing that belong to one flow of control (PEP 567)."""
 
 ANSWERED = {
     # tools whose call is answered by a result that says "done"
@@ -242,7 +246,7 @@ QUICK = {"quick": "return 'quick'", "async_quick": "return 'quick'"}
 SLOW = {"slow": "time.sleep(0.05); return 'slow'", "async_slow": "await asyncio.sleep(0.05); return 'slow'"}
 BODIES = (
     ANSWERED | FAILED | {name: body for name, (body, _) in SPOKEN.items()} | ASYNC_ANSWERED | ASYNC_FAILED | ENDLESS
-    | ODD | DAMAGES | {"closes_everything": "os.closerange(3, 1 << 16); return 'done'"} | QUICK | SLOW
+    | {"sets_context": SETS_CONTEXT, "async_sets_context": SETS_CONTEXT} | ODD | DAMAGES | {"closes_everything": "os.closerange(3, 1 << 16); return 'done'"} | QUICK | SLOW
 )  # fmt: skip
 
 MANIFEST = """\
@@ -373,6 +377,11 @@ def test_call_is_answered_and_the_process_ends_as_ever(server: Server, name: str
 
 def test_exception_that_cannot_be_told_from_others_is_an_error(shared: Server) -> None:
     assert among_others(shared, "raises_imposter")["error"] == {"code": -32603, "message": "Internal error"}
+
+
+@pytest.mark.parametrize("name", ["sets_context", "async_sets_context"])
+def test_what_a_call_sets_for_itself_is_not_there_in_the_next(shared: Server, name: str) -> None:
+    assert [text_of(shared.ask(do(number, name))) for number in range(4)] == ["28 unset"] * 4
 
 
 @pytest.mark.parametrize("name", [*FAILED, *ASYNC_FAILED, *BROKEN])

@@ -16,6 +16,7 @@ The order, for every line (JSON-RPC 2.0, and the revision's pages on messages an
 
 from __future__ import annotations
 
+from _contextvars import copy_context  # all that contextvars is made of, in a third of its time
 from types import CoroutineType
 
 from .context import Context, Interruption
@@ -293,7 +294,8 @@ class Dispatcher:
         """
         owner: Any = context.owner
         try:
-            value = handler(build(arguments), context)
+            # In a context of its own, or else what it sets (decimal's precision, say) is there in the next call.
+            value = copy_context().run(handler, build(arguments), context)
             if type(value) is CoroutineType:
                 return Pending(context, value)
             reply = owner.reply(context, value)
