@@ -37,16 +37,31 @@ _OWN_API_NAMES = (
     "ToolError", "ToolResult", "roots", "sampling",
 )  # fmt: skip
 
-_SERVED_BY = {
-    "server/discover": "Constant(DISCOVERY)",
-    "subscriptions/listen": "subscriptions",
-    "resources/read": "Resources(dispatcher, resources, META)",
-    "prompts/get": "Prompts(dispatcher, prompts, META)",
-    "completion/complete": "Completions(dispatcher, META)",
-    "tools/call": ("Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META)"),
-}
-"""The expression in the generated dispatcher that makes what serves a method."""
 
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A class of the runtime that serves a method by handlers.
+
+    Attributes:
+        module: Where it is in the runtime.
+        class_: Its name.
+        arguments: What the generated dispatcher makes it with, as Python source.
+    """
+
+    module: str
+    class_: str
+    arguments: str
+
+
+_SERVICES = {
+    "completion/complete": Service("completion", "Completions", "dispatcher, META"),
+    "prompts/get": Service("prompts", "Prompts", "dispatcher, prompts, META"),
+    "resources/read": Service("resources", "Resources", "dispatcher, resources, META"),
+    "tools/call": Service(
+        "tools", "Toolbox", "dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META"
+    ),
+}
+"""What serves a method."""
 
 _REGISTRY_TEXT = 100
 """The longest title and description that the official registry takes (server.json, schema of 2025-12-11)."""
@@ -86,14 +101,16 @@ class Row:
 
     Attributes:
         name: Its name on the wire.
-        serve: The expression that makes what serves it.
+        make: The expression for the function that makes what serves it.
         checks: Its checks by revision.
+        has_handlers: Whether it runs a handler.
         may_ask: Whether its answer may be that input is required.
     """
 
     name: str
-    serve: str
+    make: str
     checks: tuple[Check, ...]
+    has_handlers: bool
     may_ask: bool
 
 
@@ -272,7 +289,8 @@ def _package_files(
             meta=surface.meta,
             discovery=surface.discovery,
             tools=manifest.tools,
-            serving=routing.serving(surface.methods),
+            services=[_SERVICES[name] for name in surface.methods if name in _SERVICES],
+            made=_made(surface, both_eras=bool(earlier)),
             checks=[Check(revision.name, _check_module(revision), _snake(_METADATA)) for revision in revisions],
             lists=surface.lists,
             page_size=manifest.defaults.page_size,
@@ -329,6 +347,12 @@ def _handshake_files(manifest: Manifest, revisions: Sequence[Revision], surface:
             )
 
 
+def _made(surface: Surface, *, both_eras: bool) -> list[tuple[str, str]]:
+    """Return the modules of the runtime, and the class in each, that the dispatcher makes something of when needed."""
+    services = [(service.module, service.class_) for name, service in _SERVICES.items() if name in surface.methods]
+    return sorted([*services, ("server", "Server"), *([("handshake.eras", "Eras")] if both_eras else ())])
+
+
 def _openings(revisions: Sequence[Revision]) -> list[str]:
     """Return the requests that may come before a handshake is complete."""
     return sorted(
@@ -343,16 +367,20 @@ def _openings(revisions: Sequence[Revision]) -> list[str]:
 
 def _rows(revisions: Sequence[Revision], surface: Surface) -> Iterator[Row]:
     """Yield the offered methods in the order of the newest revision that has them."""
-    lists = {entry.method: entry.variable for entry in surface.lists}
+    makers = {
+        "server/discover": "lambda: Constant(DISCOVERY)",
+        "subscriptions/listen": "lambda: dispatcher.server.subscriptions",
+        **{name: f"make_{service.module}" for name, service in _SERVICES.items()},
+        **{entry.method: f"lambda: {entry.variable}" for entry in surface.lists},
+    }
     for name in surface.methods:
-        serve = lists.get(name) or _SERVED_BY[name]
         checks = [
             Check(revision.name, _check_module(revision), _check_prefix(revision.methods[name]))
             for revision in revisions
             if name in revision.methods
         ]
         may_ask = any(name in revision.methods and revision.methods[name].input_required for revision in revisions)
-        yield Row(name, serve, tuple(checks), may_ask)
+        yield Row(name, makers[name], tuple(checks), name in _SERVICES, may_ask)
 
 
 def _question_files(models: Models, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:

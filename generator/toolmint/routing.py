@@ -6,7 +6,7 @@ serve them. Handlers take dataclasses that are made of an object schema here, li
 
 import base64
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,18 +109,6 @@ API_NAMES = (
     "embedded_text", "image", "resource_link", "safe_path", "text", "user",
 )  # fmt: skip
 """What ``api`` exports for content, prompts, resources and completions, whatever a manifest has of them."""
-
-_SERVING = {
-    "completion/complete": ("completion", "Completions"),
-    "prompts/get": ("prompts", "Prompts"),
-    "resources/read": ("resources", "Resources"),
-}
-"""The module of the runtime and the class in it that serve a method."""
-
-
-def serving(methods: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the modules of the runtime and the classes in them that serve some methods, tools aside."""
-    return [_SERVING[method] for method in sorted(_SERVING) if method in methods]
 
 
 def content_module(revision: Revision) -> str:

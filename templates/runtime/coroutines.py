@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from threading import Lock, Thread, current_thread  # by name, in case that a handler puts something in their place
+from threading import Lock, get_ident  # by name, in case that a handler puts something in their place
 from time import monotonic
+
+from .threads import start_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,8 +117,9 @@ class _Loop:
         """The handlers that have not begun, and since when; whoever takes one away from here runs it."""
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(self._failed)
-        self._thread = Thread(target=self._live, name="coroutines", daemon=True)
-        self._thread.start()
+        self._thread = 0
+        """What the system calls the loop's thread."""
+        start_thread("coroutines", self._live)
 
     @property
     def begun(self) -> list[Pending]:
@@ -145,10 +148,11 @@ class _Loop:
 
     def leave_to_parent(self) -> None:
         """Run nothing more in this process, if it is the loop's own thread that has been forked."""
-        if current_thread() is self._thread:
+        if get_ident() == self._thread:
             self._loop.stop()
 
     def _live(self) -> None:
+        self._thread = get_ident()
         while True:
             try:
                 self._loop.run_forever()

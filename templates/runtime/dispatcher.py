@@ -16,6 +16,7 @@ The order, for every line (JSON-RPC 2.0, and the revision's pages on messages an
 from __future__ import annotations
 
 from _contextvars import copy_context  # all that contextvars is made of, in a third of its time
+from threading import Lock
 from types import CoroutineType
 
 from .context import Context, Interruption
@@ -93,19 +94,38 @@ class Method:
     """One request method that a server offers.
 
     Args:
-        serve: What it does, called as serve(id, id_text, params) with valid params.
+        make: Returns what it does; not called before the first request.
         checks: For each revision that has the method, the checks of its params, ``_meta`` aside.
+        has_handlers: Whether it runs a handler.
         may_ask: Whether the answer may be that input is required.
     """
 
-    __slots__ = ("accepts", "explains", "may_ask", "serve")
+    __slots__ = ("_make", "accepts", "explains", "has_handlers", "may_ask", "serve")
 
-    def __init__(self, serve: Serve, checks: Mapping[str, Checks], *, may_ask: bool = False) -> None:
+    serve: Serve
+    """What it does, called as serve(id, id_text, params) with valid params."""
+
+    def __init__(
+        self,
+        make: Callable[[], Serve],
+        checks: Mapping[str, Checks],
+        *,
+        has_handlers: bool = False,
+        may_ask: bool = False,
+    ) -> None:
         """Hold a row of the method table."""
-        self.serve = serve
+        self._make = make
+        self.has_handlers = has_handlers
         self.may_ask = may_ask
         self.accepts = {revision: accepts for revision, (accepts, _) in checks.items()}
         self.explains = {revision: explains for revision, (_, explains) in checks.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        """Make ``serve`` when it is first asked for: none is made, or imported, only to start."""
+        if name != "serve":
+            raise AttributeError(name)
+        self.serve = self._make()
+        return self.serve
 
 
 class Refusal(Exception):
@@ -150,8 +170,8 @@ class Dispatcher:
         log: Where diagnostics go.
     """
 
-    server: Server
-    """What handlers may do to the server; set by the generated module, as ``methods`` and all of these are."""
+    make_server: Callable[[], Server]
+    """Returns what handlers may do to the server; set by the generated module, as ``methods`` and all of these are."""
     meta: str
     """The ``"_meta":{...}`` member of every result, as JSON text."""
     state_lifetime: float
@@ -168,6 +188,8 @@ class Dispatcher:
         self._accepts_metadata = {revision: accepts for revision, (accepts, _) in metadata.items()}
         self.log = log
         self.handlers = Handlers(package)
+        self._making = Lock()
+        self._server: Server | None = None
         self._lifespan: Lifespan | None = None
         self._seal: Seal | None = None
         self.methods: dict[str, Method] = {}
@@ -232,13 +254,29 @@ class Dispatcher:
             return error_reply(id_text, INTERNAL_ERROR, "Internal error")
 
     @property
+    def server(self) -> Server:
+        """What handlers may do to the server."""
+        if self._server is None:
+            with self._making:
+                if self._server is None:
+                    self._server = self.make_server()
+        return self._server
+
+    @property
     def lifespan(self) -> Lifespan:
         """What the handlers share."""
         if self._lifespan is None:
             from .lifespan import Lifespan
 
-            self._lifespan = Lifespan(self.handlers.package, self.log)
+            with self._making:
+                if self._lifespan is None:
+                    self._lifespan = Lifespan(self.handlers.package, self.log)
         return self._lifespan
+
+    def end_streams(self) -> None:
+        """End all subscriptions, because the server stops."""
+        if self._server is not None:
+            self._server.close()
 
     def close(self) -> None:
         """Clean up what handlers shared."""
@@ -359,7 +397,9 @@ class Dispatcher:
         if self._seal is None:
             from .state import Seal
 
-            self._seal = Seal(self.handlers.package, self.state_lifetime, self.log)
+            with self._making:
+                if self._seal is None:
+                    self._seal = Seal(self.handlers.package, self.state_lifetime, self.log)
         return self._seal
 
     def _open_state(self, method: str, params: dict[str, Any]) -> None:

@@ -12,8 +12,10 @@ import os
 from collections import deque
 from io import RawIOBase, TextIOWrapper
 from os import write  # by name, so that what a handler puts in their place in these modules is not used here
-from threading import Event, Lock, Semaphore, Thread
+from threading import Event, Lock, Semaphore
 from time import gmtime, strftime, time
+
+from .threads import start_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class Log:
         self._threshold = SEVERITY.get(name, SEVERITY["info"])
         self._lines: deque[bytes | Event] = deque(maxlen=_BACKLOG)
         self._waiting = Semaphore(0)
-        self._thread: Thread | None = None
+        self._started = False
         self._starting = Lock()
         if name not in SEVERITY:
             self("warning", f"{_ENVIRONMENT_VARIABLE} names no level: use one of {', '.join(LEVELS)}")
@@ -84,7 +86,7 @@ class Log:
 
     def flush(self, seconds: float) -> None:
         """Wait until everything said so far is written, but no longer than the seconds given."""
-        if self._thread is not None:
+        if self._started:
             reached = Event()
             self._hand_over(reached)
             reached.wait(seconds)
@@ -93,20 +95,19 @@ class Log:
         """Begin anew in a process that has just been forked: its thread has stayed behind, and so have its lines."""
         self._lines.clear()
         self._waiting = Semaphore(0)
-        self._thread = None
+        self._started = False
         self._starting = Lock()
 
     def _hand_over(self, line: bytes | Event) -> None:
         self._lines.append(line)
-        if self._thread is None:
+        if not self._started:
             with self._starting:
-                if self._thread is None:
+                if not self._started:
                     try:
-                        thread = Thread(target=self._write, name="log", daemon=True)
-                        thread.start()
+                        start_thread("log", self._write)
                     except Exception:  # noqa: BLE001 - no thread to be had now: the next line tries again
                         return
-                    self._thread = thread
+                    self._started = True
                     for _ in range(len(self._lines) - 1):
                         self._waiting.release()
         self._waiting.release()

@@ -22,12 +22,13 @@ import threading
 from _thread import start_new_thread  # by name, as the next ones: what a handler puts in their place is not used
 from collections import deque
 from os import read, write
-from threading import Lock, Semaphore, Thread
+from threading import Lock, Semaphore
 from time import monotonic, sleep
 
 from .dispatcher import Pending
 from .jsontext import ParseError, decode
 from .log import printing
+from .threads import start_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,10 +151,10 @@ class Stdio:
     def serve(self) -> None:
         """Serve until the input ends, the output is closed or a signal asks to stop; return when all is answered."""
         os.register_at_fork(after_in_child=self._leave_to_parent)
-        Thread(target=self._live, name="reader", daemon=True).start()
+        start_thread("reader", self._live)
         self._sleep()
         self.guarded = _watch_over_the_end()
-        self._dispatcher.server.close()
+        self._dispatcher.end_streams()
         if not self._drain(monotonic() + _ENDING):
             self._stopped = True
             self._dispatcher.cancel_all()
@@ -292,8 +293,8 @@ class Stdio:
             id_ = message.get("id")
             method = message.get("method")
             offered = dispatcher.methods.get(method) if type(method) is str else None
-            runs_a_handler = offered is not None and hasattr(offered.serve, "reply")
-            if runs_a_handler and (type(id_) is int or type(id_) is str) and id_ not in dispatcher.in_flight:
+            has_handlers = offered is not None and offered.has_handlers
+            if has_handlers and (type(id_) is int or type(id_) is str) and id_ not in dispatcher.in_flight:
                 self._hold(id_, line)
                 return
         reply = self._answer(line)
@@ -506,7 +507,7 @@ class Stdio:
         except IndexError:
             successor = Lock()
             successor.acquire()
-            if not self._start_thread("reader", self._live, successor):
+            if not self._start_thread("reader", lambda: self._live(successor)):
                 return False
         # Counted before the turn is taken, so that nobody can see a handler that neither runs nor has the turn.
         self._count(+1)
@@ -523,10 +524,10 @@ class Stdio:
         self._limit(context)
         return True
 
-    def _start_thread(self, name: str, target: Any, *args: Any) -> bool:
+    def _start_thread(self, name: str, target: Callable[[], object]) -> bool:
         """Start a thread; False when the system has none to give, which is no reason to stop serving."""
         try:
-            Thread(target=target, args=args, name=name, daemon=True).start()
+            start_thread(name, target)
         except Exception as error:  # noqa: BLE001 - none to be had, or a handler has replaced what starts them
             if not self._short_of_threads:
                 self._short_of_threads = True
@@ -783,16 +784,23 @@ def _exit_at_last() -> None:
 
 def _exit(dispatcher: Dispatcher, stdio: Stdio) -> NoReturn:
     """End the process: in the ordinary way if nothing is left running, at once if something is stuck."""
+    clean = Lock()
+    clean.acquire()
+
+    def tidy() -> None:
+        try:
+            dispatcher.close()
+        finally:
+            clean.release()
+
     try:
-        cleaning = Thread(target=dispatcher.close, name="cleaning", daemon=True)
-        cleaning.start()
+        start_thread("cleaning", tidy)
     except Exception:  # noqa: BLE001 - not a thread to be had: better no cleaning than one that may never end
         os._exit(0)
-    cleaning.join(_CLEANING)
     stuck = (
-        stdio.busy
+        not clean.acquire(timeout=_CLEANING)
+        or stdio.busy
         or not stdio.guarded
-        or cleaning.is_alive()
         or any(thread is not threading.current_thread() and not thread.daemon for thread in threading.enumerate())
     )
     dispatcher.log.flush(0.1)

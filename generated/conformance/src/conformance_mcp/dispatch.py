@@ -7,20 +7,19 @@ down in ``runtime/dispatcher.py``.
 
 from __future__ import annotations
 
-from .runtime.completion import Completions
 from .runtime.dispatcher import Dispatcher, Method
 from .runtime.listing import Constant, Listing
 from .runtime.log import Log
-from .runtime.prompts import Prompts
-from .runtime.resources import Resources
-from .runtime.server import Server
-from .runtime.subscriptions import Subscriptions
-from .runtime.tools import Toolbox
 from .validators import _requests_2026_07_28
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .runtime.completion import Completions
     from .runtime.handshake.eras import Eras
+    from .runtime.prompts import Prompts
+    from .runtime.resources import Resources
+    from .runtime.server import Server
+    from .runtime.tools import Toolbox
 
 TITLE = "Conformance fixtures 0.1.0"
 
@@ -121,24 +120,53 @@ def make_dispatcher() -> Dispatcher:
         0,
         '"resultType":"complete","ttlMs":60000,"cacheScope":"public",' + META,
     )
-    subscriptions = Subscriptions(
-        dispatcher,
-        {
-            "toolsListChanged": "notifications/tools/list_changed",
-            "resourcesListChanged": "notifications/resources/list_changed",
-            "promptsListChanged": "notifications/prompts/list_changed",
-        },
-        META,
-        resources=True,
-    )
-    dispatcher.server = Server(
-        {
-            "tools": tools,
-            "resources": resources,
-            "prompts": prompts,
-        },
-        subscriptions,
-    )
+
+    # What the first request that needs it makes, and imports.
+
+    def make_server() -> Server:
+        from .runtime.server import Server
+        from .runtime.subscriptions import Subscriptions
+
+        subscriptions = Subscriptions(
+            dispatcher,
+            {
+                "toolsListChanged": "notifications/tools/list_changed",
+                "resourcesListChanged": "notifications/resources/list_changed",
+                "promptsListChanged": "notifications/prompts/list_changed",
+            },
+            META,
+            resources=True,
+        )
+        return Server(
+            {
+                "tools": tools,
+                "resources": resources,
+                "prompts": prompts,
+            },
+            subscriptions,
+        )
+
+    def make_tools() -> Toolbox:
+        from .runtime.tools import Toolbox
+
+        return Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META)
+
+    def make_resources() -> Resources:
+        from .runtime.resources import Resources
+
+        return Resources(dispatcher, resources, META)
+
+    def make_prompts() -> Prompts:
+        from .runtime.prompts import Prompts
+
+        return Prompts(dispatcher, prompts, META)
+
+    def make_completion() -> Completions:
+        from .runtime.completion import Completions
+
+        return Completions(dispatcher, META)
+
+    dispatcher.make_server = make_server
     dispatcher.meta = META
     dispatcher.state_lifetime = 600.0
     dispatcher.input_checks = INPUT_CHECKS
@@ -147,7 +175,7 @@ def make_dispatcher() -> Dispatcher:
     dispatcher.open_era = _open_era
     dispatcher.methods = {
         "server/discover": Method(
-            Constant(DISCOVERY),
+            lambda: Constant(DISCOVERY),
             {
                 "2026-07-28": (
                     _requests_2026_07_28.request_params_is_valid,
@@ -156,7 +184,7 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "tools/list": Method(
-            tools,
+            lambda: tools,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.paginated_request_params_is_valid,
@@ -165,17 +193,18 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "tools/call": Method(
-            Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META),
+            make_tools,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.call_tool_request_params_is_valid,
                     _requests_2026_07_28.call_tool_request_params_violations,
                 ),
             },
+            has_handlers=True,
             may_ask=True,
         ),
         "resources/list": Method(
-            resources,
+            lambda: resources,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.paginated_request_params_is_valid,
@@ -184,7 +213,7 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "resources/templates/list": Method(
-            resource_templates,
+            lambda: resource_templates,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.paginated_request_params_is_valid,
@@ -193,17 +222,18 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "resources/read": Method(
-            Resources(dispatcher, resources, META),
+            make_resources,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.read_resource_request_params_is_valid,
                     _requests_2026_07_28.read_resource_request_params_violations,
                 ),
             },
+            has_handlers=True,
             may_ask=True,
         ),
         "prompts/list": Method(
-            prompts,
+            lambda: prompts,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.paginated_request_params_is_valid,
@@ -212,26 +242,28 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "prompts/get": Method(
-            Prompts(dispatcher, prompts, META),
+            make_prompts,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.get_prompt_request_params_is_valid,
                     _requests_2026_07_28.get_prompt_request_params_violations,
                 ),
             },
+            has_handlers=True,
             may_ask=True,
         ),
         "completion/complete": Method(
-            Completions(dispatcher, META),
+            make_completion,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.complete_request_params_is_valid,
                     _requests_2026_07_28.complete_request_params_violations,
                 ),
             },
+            has_handlers=True,
         ),
         "subscriptions/listen": Method(
-            subscriptions,
+            lambda: dispatcher.server.subscriptions,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.subscriptions_listen_request_params_is_valid,

@@ -10,14 +10,13 @@ from __future__ import annotations
 from .runtime.dispatcher import Dispatcher, Method
 from .runtime.listing import Constant, Listing
 from .runtime.log import Log
-from .runtime.server import Server
-from .runtime.subscriptions import Subscriptions
-from .runtime.tools import Toolbox
 from .validators import _requests_2026_07_28
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .runtime.handshake.eras import Eras
+    from .runtime.server import Server
+    from .runtime.tools import Toolbox
 
 TITLE = "Demo tools 0.1.0"
 
@@ -76,15 +75,29 @@ def make_dispatcher() -> Dispatcher:
         0,
         '"resultType":"complete","ttlMs":3600000,"cacheScope":"public",' + META,
     )
-    subscriptions = Subscriptions(
-        dispatcher, {"toolsListChanged": "notifications/tools/list_changed"}, META, resources=False
-    )
-    dispatcher.server = Server(
-        {
-            "tools": tools,
-        },
-        subscriptions,
-    )
+
+    # What the first request that needs it makes, and imports.
+
+    def make_server() -> Server:
+        from .runtime.server import Server
+        from .runtime.subscriptions import Subscriptions
+
+        subscriptions = Subscriptions(
+            dispatcher, {"toolsListChanged": "notifications/tools/list_changed"}, META, resources=False
+        )
+        return Server(
+            {
+                "tools": tools,
+            },
+            subscriptions,
+        )
+
+    def make_tools() -> Toolbox:
+        from .runtime.tools import Toolbox
+
+        return Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META)
+
+    dispatcher.make_server = make_server
     dispatcher.meta = META
     dispatcher.state_lifetime = 600.0
     dispatcher.input_checks = INPUT_CHECKS
@@ -93,7 +106,7 @@ def make_dispatcher() -> Dispatcher:
     dispatcher.open_era = _open_era
     dispatcher.methods = {
         "server/discover": Method(
-            Constant(DISCOVERY),
+            lambda: Constant(DISCOVERY),
             {
                 "2026-07-28": (
                     _requests_2026_07_28.request_params_is_valid,
@@ -102,7 +115,7 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "tools/list": Method(
-            tools,
+            lambda: tools,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.paginated_request_params_is_valid,
@@ -111,17 +124,18 @@ def make_dispatcher() -> Dispatcher:
             },
         ),
         "tools/call": Method(
-            Toolbox(dispatcher, tools, modules=TOOLS, timeouts=TIMEOUTS, aliases=ALIASES, meta=META),
+            make_tools,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.call_tool_request_params_is_valid,
                     _requests_2026_07_28.call_tool_request_params_violations,
                 ),
             },
+            has_handlers=True,
             may_ask=True,
         ),
         "subscriptions/listen": Method(
-            subscriptions,
+            lambda: dispatcher.server.subscriptions,
             {
                 "2026-07-28": (
                     _requests_2026_07_28.subscriptions_listen_request_params_is_valid,

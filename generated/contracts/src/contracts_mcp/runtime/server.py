@@ -22,7 +22,7 @@ class Server:
     def __init__(self, lists: Mapping[str, Listing], subscriptions: Subscriptions) -> None:
         """Hold what there is to change; the dispatcher does this."""
         self._lists = lists
-        self._subscriptions = subscriptions
+        self.subscriptions = subscriptions
 
     def hide(self, kind: str, name: str) -> None:
         """Take an entry off its list, for everyone; asking for it is answered as if it did not exist.
@@ -46,14 +46,14 @@ class Server:
 
     def resource_updated(self, uri: str) -> None:
         """Tell those who subscribed to a resource that its content has changed."""
-        self._subscriptions.resource_updated(uri)
+        self.subscriptions.resource_updated(uri)
 
     def close(self) -> None:
         """End all subscriptions, because the server stops."""
-        self._subscriptions.close()
+        self.subscriptions.close()
 
     def _set(self, kind: str, name: str, *, visible: bool) -> None:
         if kind not in self._lists:
             raise LookupError(f"this server lists no {kind}")
         if self._lists[kind].set_visible(name, visible=visible):
-            self._subscriptions.list_changed(f"notifications/{kind}/list_changed")
+            self.subscriptions.list_changed(f"notifications/{kind}/list_changed")

@@ -125,7 +125,7 @@ class Session(Dispatcher):
         super().__init__({}, modern.handlers.package, modern.log)
         self.modern = modern
         self.handlers = modern.handlers
-        self.server = modern.server
+        self.make_server = lambda: modern.server
         self.in_flight = modern.in_flight
         self.send = modern.send
         self.opened = False
@@ -302,7 +302,7 @@ class Session(Dispatcher):
             _LOG_LEVEL: _FIRST_LEVEL,
         }
         self._offer(checks)
-        self.modern.server._subscriptions.listener = self._changed
+        self.modern.server.subscriptions.listener = self._changed
         self.opened = True
         result = {"protocolVersion": revision, **decode_own(data.INTRODUCTION)}
         return f'{{"jsonrpc":"2.0","id":{id_text},"result":{encode(terms.say(result, shape))}}}\n'
