@@ -270,7 +270,8 @@ def _package_files(
         yield f"validators/{tool.identifier}.py", _tool_checks(tool, models.tools[tool.name])
     yield from _question_files(models, questions)
     for revision in revisions:
-        yield f"validators/{_check_module(revision)}.py", _request_checks(revision, surface)
+        yield f"validators/{_check_module(revision)}.py", _request_checks(revision, surface, explain=False)
+        yield f"validators/{_refusal_module(revision)}.py", _request_checks(revision, surface, explain=True)
         for method in _input_requests(revision):
             yield f"validators/{_input_check_module(revision, method)}.py", _input_checks(revision, method)
     for revision in revisions:
@@ -292,6 +293,7 @@ def _package_files(
             services=[_SERVICES[name] for name in surface.methods if name in _SERVICES],
             made=_made(surface, both_eras=bool(earlier)),
             checks=[Check(revision.name, _check_module(revision), _snake(_METADATA)) for revision in revisions],
+            refusals={revision.name: _refusal_module(revision) for revision in revisions},
             lists=surface.lists,
             page_size=manifest.defaults.page_size,
             changes=surface.changes,
@@ -330,7 +332,8 @@ def _handshake_files(manifest: Manifest, revisions: Sequence[Revision], surface:
     )
     for revision in revisions:
         compiled = handshake.request_checks(revision, *offered, _amended)
-        source = render("package/request_checks.py.jinja", revision=revision.name, **_merged(compiled, ()))
+        facts = _merged(compiled, ())
+        source = render("package/request_checks.py.jinja", revision=revision.name, explain=True, **facts)
         yield f"validators/{handshake.checks_module(revision)}.py", source
         for method in handshake.requests_to_client(revision):
             compiled = handshake.answer_checks(revision, method, _amended)
@@ -432,12 +435,19 @@ def _amended(schema: Schema) -> dict[str, Any]:
     return {**schema, "$defs": amended}
 
 
-def _request_checks(revision: Revision, surface: Surface) -> str:
-    """Return the checks of the params of every offered method that a revision has."""
+def _request_checks(revision: Revision, surface: Surface, *, explain: bool) -> str:
+    """Return the checks of the params of every offered method that a revision has.
+
+    Args:
+        revision: The revision.
+        surface: What is offered.
+        explain: Whether they say what is wrong, and not only whether something is; most servers never have to.
+    """
     methods = [revision.methods[name] for name in surface.methods if name in revision.methods]
     names = dict.fromkeys([_METADATA, *(method.params for method in methods if method.params)])
-    compiled = [compile_schema(_amended(revision.schema(name)), prefix=_snake(name)) for name in names]
-    return render("package/request_checks.py.jinja", revision=revision.name, **_merged(compiled, ()))
+    compiled = [compile_schema(_amended(revision.schema(name)), prefix=_snake(name), explain=explain) for name in names]
+    facts = _merged(compiled, ())
+    return render("package/request_checks.py.jinja", revision=revision.name, explain=explain, **facts)
 
 
 def _tool_checks(tool: Tool, types: ToolTypes) -> str:
@@ -549,6 +559,10 @@ def _registry_name(manifest: Manifest) -> str:
 
 def _check_module(revision: Revision) -> str:
     return "_requests_" + re.sub(r"\W", "_", revision.name)
+
+
+def _refusal_module(revision: Revision) -> str:
+    return "_refusals_" + re.sub(r"\W", "_", revision.name)
 
 
 def _input_check_module(revision: Revision, method: Method) -> str:

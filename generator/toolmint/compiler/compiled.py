@@ -43,6 +43,7 @@ def compile_schema(
     default_dialect: str = DRAFT_2020_12,
     assert_formats: bool = False,
     destringify: bool = False,
+    explain: bool = True,
 ) -> CompiledSchema:
     """Compile a schema into Python functions.
 
@@ -56,6 +57,7 @@ def compile_schema(
         default_dialect: the metaschema of a schema without ``$schema``.
         assert_formats: whether ``format`` is checked where the format is one of the known ones.
         destringify: whether the third function is wanted.
+        explain: whether the second one is.
 
     Raises:
         SchemaError: the first of what ``check_schema`` would list.
@@ -66,7 +68,7 @@ def compile_schema(
     if document.errors:
         raise document.errors[0]
     module = Module(_model(document, assert_formats=assert_formats), prefix)
-    entries = [check_entry(module), explain_entry(module)]
+    entries = [check_entry(module), *([explain_entry(module)] if explain else [])]
     emitters: dict[str, Emitter] = {
         "is_valid": partial(check_function, module),
         "explain": partial(explain_function, module),

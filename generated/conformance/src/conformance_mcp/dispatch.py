@@ -71,6 +71,9 @@ INPUT_CHECKS: dict[str, dict[str, str]] = {
 }
 """For each revision and each request that a client can be asked, the module of ``validators`` that checks it."""
 
+REFUSALS: dict[str, str] = {"2026-07-28": "_refusals_2026_07_28"}
+"""For each revision, the module of ``validators`` that says what is wrong with a request."""
+
 ERRORS: dict[str, dict[str, tuple[int, dict[str, str]]]] = {
     "2026-07-28": {
         "unsupportedProtocolVersion": (-32022, {"spoken": "supported", "asked": "requested"}),
@@ -84,10 +87,7 @@ def make_dispatcher() -> Dispatcher:
     """Return a dispatcher that answers for this server."""
     dispatcher = Dispatcher(
         {
-            "2026-07-28": (
-                _requests_2026_07_28.request_meta_object_is_valid,
-                _requests_2026_07_28.request_meta_object_violations,
-            ),
+            "2026-07-28": (_requests_2026_07_28.request_meta_object_is_valid, "request_meta_object"),
         },
         __package__ or "conformance_mcp",
         Log(),
@@ -170,6 +170,7 @@ def make_dispatcher() -> Dispatcher:
     dispatcher.meta = META
     dispatcher.state_lifetime = 600.0
     dispatcher.input_checks = INPUT_CHECKS
+    dispatcher.refusals = REFUSALS
     dispatcher.errors = ERRORS
     dispatcher.openings = frozenset(["initialize", "ping"])
     dispatcher.open_era = _open_era
@@ -177,28 +178,19 @@ def make_dispatcher() -> Dispatcher:
         "server/discover": Method(
             lambda: Constant(DISCOVERY),
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.request_params_is_valid,
-                    _requests_2026_07_28.request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.request_params_is_valid, "request_params"),
             },
         ),
         "tools/list": Method(
             lambda: tools,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.paginated_request_params_is_valid,
-                    _requests_2026_07_28.paginated_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.paginated_request_params_is_valid, "paginated_request_params"),
             },
         ),
         "tools/call": Method(
             make_tools,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.call_tool_request_params_is_valid,
-                    _requests_2026_07_28.call_tool_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.call_tool_request_params_is_valid, "call_tool_request_params"),
             },
             has_handlers=True,
             may_ask=True,
@@ -206,19 +198,13 @@ def make_dispatcher() -> Dispatcher:
         "resources/list": Method(
             lambda: resources,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.paginated_request_params_is_valid,
-                    _requests_2026_07_28.paginated_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.paginated_request_params_is_valid, "paginated_request_params"),
             },
         ),
         "resources/templates/list": Method(
             lambda: resource_templates,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.paginated_request_params_is_valid,
-                    _requests_2026_07_28.paginated_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.paginated_request_params_is_valid, "paginated_request_params"),
             },
         ),
         "resources/read": Method(
@@ -226,7 +212,7 @@ def make_dispatcher() -> Dispatcher:
             {
                 "2026-07-28": (
                     _requests_2026_07_28.read_resource_request_params_is_valid,
-                    _requests_2026_07_28.read_resource_request_params_violations,
+                    "read_resource_request_params",
                 ),
             },
             has_handlers=True,
@@ -235,19 +221,13 @@ def make_dispatcher() -> Dispatcher:
         "prompts/list": Method(
             lambda: prompts,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.paginated_request_params_is_valid,
-                    _requests_2026_07_28.paginated_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.paginated_request_params_is_valid, "paginated_request_params"),
             },
         ),
         "prompts/get": Method(
             make_prompts,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.get_prompt_request_params_is_valid,
-                    _requests_2026_07_28.get_prompt_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.get_prompt_request_params_is_valid, "get_prompt_request_params"),
             },
             has_handlers=True,
             may_ask=True,
@@ -255,10 +235,7 @@ def make_dispatcher() -> Dispatcher:
         "completion/complete": Method(
             make_completion,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.complete_request_params_is_valid,
-                    _requests_2026_07_28.complete_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.complete_request_params_is_valid, "complete_request_params"),
             },
             has_handlers=True,
         ),
@@ -267,7 +244,7 @@ def make_dispatcher() -> Dispatcher:
             {
                 "2026-07-28": (
                     _requests_2026_07_28.subscriptions_listen_request_params_is_valid,
-                    _requests_2026_07_28.subscriptions_listen_request_params_violations,
+                    "subscriptions_listen_request_params",
                 ),
             },
         ),

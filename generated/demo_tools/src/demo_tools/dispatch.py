@@ -47,6 +47,9 @@ INPUT_CHECKS: dict[str, dict[str, str]] = {
 }
 """For each revision and each request that a client can be asked, the module of ``validators`` that checks it."""
 
+REFUSALS: dict[str, str] = {"2026-07-28": "_refusals_2026_07_28"}
+"""For each revision, the module of ``validators`` that says what is wrong with a request."""
+
 ERRORS: dict[str, dict[str, tuple[int, dict[str, str]]]] = {
     "2026-07-28": {
         "unsupportedProtocolVersion": (-32022, {"spoken": "supported", "asked": "requested"}),
@@ -60,10 +63,7 @@ def make_dispatcher() -> Dispatcher:
     """Return a dispatcher that answers for this server."""
     dispatcher = Dispatcher(
         {
-            "2026-07-28": (
-                _requests_2026_07_28.request_meta_object_is_valid,
-                _requests_2026_07_28.request_meta_object_violations,
-            ),
+            "2026-07-28": (_requests_2026_07_28.request_meta_object_is_valid, "request_meta_object"),
         },
         __package__ or "demo_tools",
         Log(),
@@ -101,6 +101,7 @@ def make_dispatcher() -> Dispatcher:
     dispatcher.meta = META
     dispatcher.state_lifetime = 600.0
     dispatcher.input_checks = INPUT_CHECKS
+    dispatcher.refusals = REFUSALS
     dispatcher.errors = ERRORS
     dispatcher.openings = frozenset(["initialize", "ping"])
     dispatcher.open_era = _open_era
@@ -108,28 +109,19 @@ def make_dispatcher() -> Dispatcher:
         "server/discover": Method(
             lambda: Constant(DISCOVERY),
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.request_params_is_valid,
-                    _requests_2026_07_28.request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.request_params_is_valid, "request_params"),
             },
         ),
         "tools/list": Method(
             lambda: tools,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.paginated_request_params_is_valid,
-                    _requests_2026_07_28.paginated_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.paginated_request_params_is_valid, "paginated_request_params"),
             },
         ),
         "tools/call": Method(
             make_tools,
             {
-                "2026-07-28": (
-                    _requests_2026_07_28.call_tool_request_params_is_valid,
-                    _requests_2026_07_28.call_tool_request_params_violations,
-                ),
+                "2026-07-28": (_requests_2026_07_28.call_tool_request_params_is_valid, "call_tool_request_params"),
             },
             has_handlers=True,
             may_ask=True,
@@ -139,7 +131,7 @@ def make_dispatcher() -> Dispatcher:
             {
                 "2026-07-28": (
                     _requests_2026_07_28.subscriptions_listen_request_params_is_valid,
-                    _requests_2026_07_28.subscriptions_listen_request_params_violations,
+                    "subscriptions_listen_request_params",
                 ),
             },
         ),

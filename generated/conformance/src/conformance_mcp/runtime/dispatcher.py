@@ -20,7 +20,6 @@ from _contextvars import copy_context  # all that contextvars is made of, in a t
 from threading import Lock
 from types import CoroutineType
 
-from .context import Context, Interruption
 from .handlers import Handlers
 from .jsontext import encode, encode_string
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from .asking import Asker
+    from .context import Context
     from .lifespan import Lifespan
     from .log import Log
     from .middleware import Handler
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     Serve: TypeAlias = Callable[[Id, str, dict[str, Any]], Answer]
     Accepts: TypeAlias = Callable[[Any], bool]
     Explains: TypeAlias = Callable[[Any], list[Violation]]
-    Checks: TypeAlias = tuple[Accepts, Explains]
-    """A check that says yes or no, and the function that returns every violation when it says no."""
+    Checks: TypeAlias = tuple[Accepts, str]
+    """A check that says yes or no, and the prefix of that in ``refusals`` which says what is wrong."""
 
     class Owner(Protocol):
         """What serves requests by calling handlers."""
@@ -101,7 +101,7 @@ class Method:
         may_ask: Whether the answer may be that input is required.
     """
 
-    __slots__ = ("_make", "accepts", "explains", "has_handlers", "may_ask", "serve")
+    __slots__ = ("_make", "accepts", "has_handlers", "may_ask", "prefixes", "serve")
 
     serve: Serve
     """What it does, called as serve(id, id_text, params) with valid params."""
@@ -119,7 +119,7 @@ class Method:
         self.has_handlers = has_handlers
         self.may_ask = may_ask
         self.accepts = {revision: accepts for revision, (accepts, _) in checks.items()}
-        self.explains = {revision: explains for revision, (_, explains) in checks.items()}
+        self.prefixes = {revision: prefix for revision, (_, prefix) in checks.items()}
 
     def __getattr__(self, name: str) -> Any:
         """Make ``serve`` when it is first asked for: none is made, or imported, only to start."""
@@ -179,6 +179,8 @@ class Dispatcher:
     """Seconds for which a requestState is accepted."""
     input_checks: Mapping[str, Mapping[str, str]]
     """For each revision and each request that the client can be asked, the module of ``validators`` that checks it."""
+    refusals: Mapping[str, str]
+    """For each revision, the module of ``validators`` that says what is wrong with a request."""
     errors: Mapping[str, Mapping[str, tuple[int, Mapping[str, str]]]]
     """For each revision and each of its own errors, the code, and the member of the data that holds each fact."""
 
@@ -190,6 +192,7 @@ class Dispatcher:
         self.log = log
         self.handlers = Handlers(package)
         self._making = Lock()
+        self._new_context: Callable[..., Context] = self._first_context
         self._server: Server | None = None
         self._lifespan: Lifespan | None = None
         self._seal: Seal | None = None
@@ -253,6 +256,13 @@ class Dispatcher:
             if context is not None and not self.leave(context):
                 return None
             return error_reply(id_text, INTERNAL_ERROR, "Internal error")
+
+    def _first_context(self, *arguments: Any) -> Context:
+        """Make a context with the class that makes all others; it is not needed only to start."""
+        from .context import Context
+
+        self._new_context = Context
+        return Context(*arguments)
 
     @property
     def server(self) -> Server:
@@ -318,7 +328,8 @@ class Dispatcher:
             params: Its params.
             timeout: Seconds that it may take from here on, with all that has to be loaded first; 0 for any.
         """
-        context = self.in_flight[id_] = self.latest = Context(self, owner, id_, id_text, name, params, timeout)
+        context = self._new_context(self, owner, id_, id_text, name, params, timeout)
+        self.in_flight[id_] = self.latest = context
         return context
 
     def run(self, context: Context, handler: Handler, build: Callable[[Any], Any], arguments: Any) -> Answer:
@@ -414,6 +425,8 @@ class Dispatcher:
 
     def _ended(self, context: Context, error: BaseException) -> str:
         """Return the reply to a request whose handler has raised."""
+        from .context import Interruption
+
         interruption: BaseException | None = error
         while isinstance(interruption, BaseExceptionGroup):  # as an asyncio.TaskGroup wraps what its tasks raise
             found = interruption.subgroup(Interruption)
@@ -471,8 +484,8 @@ class Dispatcher:
         version: Any = meta.get(VERSION_KEY)
         # Metadata is judged by the revision it names; where that is none of ours, by the one we prefer.
         known = type(version) is str and version in self._metadata
-        _, explain = self._metadata[version if known else self.revisions[0]]
-        violations = explain(meta)
+        revision = version if known else self.revisions[0]
+        violations = self._violations(revision, self._metadata[revision][1], meta)
         if violations:
             raise Refusal(INVALID_PARAMS, in_short([f"params/_meta{violation}" for violation in violations]))
         if not known:
@@ -482,8 +495,15 @@ class Dispatcher:
             raise Refusal(code, text, data)
         if version not in offered.accepts:
             raise Refusal(METHOD_NOT_FOUND, f"Method not found in revision {version}: {method}")
-        violations = offered.explains[version](params)
+        violations = self._violations(version, offered.prefixes[version], params)
         raise Refusal(INVALID_PARAMS, in_short([f"params{violation}" for violation in violations]))
+
+    def _violations(self, revision: str, prefix: str, value: object) -> list[Violation]:
+        """Return what is wrong with a part of a request."""
+        explain: Explains = getattr(
+            self.handlers.module(f"validators.{self.refusals[revision]}"), f"{prefix}_violations"
+        )
+        return explain(value)
 
 
 def _nowhere(_: str) -> None:

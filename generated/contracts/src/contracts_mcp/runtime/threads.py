@@ -17,8 +17,8 @@ _PATIENCE = 0.001
 def start_thread(name: str, target: Callable[[], object]) -> None:
     """Run a function in a thread that does not keep the process from ending.
 
-    Tracers and profilers set up for all threads (``threading.settrace``) see it, and so what handlers do in it. One that
-    fails does not keep it from running.
+    Tracers and profilers that are there for all threads (``threading.settrace``) see it, and so what handlers do in it.
+    One that fails does not keep it from running.
 
     Raises:
         Exception: There is no thread to be had.
