@@ -143,8 +143,10 @@ def test_make_package_of_a_new_project_builds_tries_and_checks(tmp_path: Path) -
     run([Path(sys.executable).parent / "toolmint", "init", tmp_path / "shipped"], tmp_path)
     project = tmp_path / "shipped"
     toolmint = f"TOOLMINT={sys.executable} -m toolmint"
-    path = {"PATH": f"{bare / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    (bare / "bin" / "uvx").symlink_to(Path(sys.executable).parent / "uvx")
+    path = {"PATH": f"{bare / 'bin'}{os.pathsep}{os.environ['PATH']}", "UV_CACHE_DIR": str(tmp_path / "uv")}
     said = run(["make", toolmint, "generate", "check", "test", "package"], project, **path)
+    assert "uvx is not installed" not in said
     assert " passed" in said
     assert "The wheel installs and serves; server.json and .mcp.json fit it." in said
     assert len(list((project / "dist").iterdir())) == 2
@@ -166,8 +168,10 @@ def test_package_that_does_not_fit_is_not_passed(tmp_path: Path) -> None:
         (project / file).write_text(text.replace(old, new), encoding="utf-8")
     run([programs / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", "."], project)
     command = [programs / "python", "tests/check_package.py"]
-    checked = subprocess.run(command, cwd=project, env=CLEAN, capture_output=True, text=True, check=False)
+    without_uvx = CLEAN | {"PATH": "/usr/bin:/bin"}
+    checked = subprocess.run(command, cwd=project, env=without_uvx, capture_output=True, text=True, check=False)
     assert checked.returncode == 1
+    assert "uvx is not installed" in checked.stdout
     for words in (
         "exact version",
         "NAMESPACE/SERVER",

@@ -1,5 +1,5 @@
 # Part of toolmint, copied into this package so that it needs nothing else; changes made here are lost.
-"""Tries what is about to be published: the wheel in an empty environment, server.json, and .mcp.json as they are.
+"""Tries what is about to be published: the wheel in an empty environment and by uvx, server.json, and .mcp.json.
 
 Run by ``make package`` after the build. Needs nothing but the standard library; installing the wheel asks the package
 index for nothing, since the wheel has no dependency.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,14 @@ def main() -> int:
             problems.append(f"the server says version {identity['version']}, its wheel {metadata['Version']}")
         if identity and identity["version"] != entry["version"]:
             problems.append(f"the server says version {identity['version']}, server.json {entry['version']}")
+
+    uvx = shutil.which("uvx")
+    if uvx is None:
+        print("note: uvx is not installed, so what it would start was started as the wheel's console script only")
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            started_by = [uvx, "--quiet", "--from", str(wheels[0]), package["identifier"]]
+            problems += discover(started_by, Path(folder), {})[1]
 
     hosts = json.loads((PROJECT / ".mcp.json").read_text(encoding="utf-8"))["mcpServers"]
     for name, host in hosts.items():
