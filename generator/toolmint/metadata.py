@@ -36,7 +36,7 @@ def check_metadata(project: Path, manifest: Manifest, exists: Callable[[str], bo
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         return (_problem(f"is not TOML: {error}", "correct it"),)
-    return tuple(_mismatches(table, text.splitlines(), manifest, exists))
+    return tuple(_mismatches(table, text.split("\n"), manifest, exists))
 
 
 def _mismatches(
