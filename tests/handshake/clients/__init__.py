@@ -45,7 +45,8 @@ def python_environment(*requirements: str, newest: bool = False) -> Path:
     """
     python = _python(newest=newest)
     version = _run([python, "--version"])
-    folder = CACHE / f"python-{_digest(version, *requirements)}"
+    # An environment knows where it is: when the checkout has moved, another one is made.
+    folder = CACHE / f"python-{_digest(str(CACHE), version, *requirements)}"
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
         _run([python, "-m", "venv", str(folder)])
