@@ -5,6 +5,7 @@ A plan says what a client is to do: ``command`` and ``env`` start the server, ``
 steps (or their ``error``), and what the client was ``told`` or asked meanwhile, in short.
 """
 
+import fcntl
 import hashlib
 import shutil
 import subprocess
@@ -47,12 +48,15 @@ def python_environment(*requirements: str, newest: bool = False) -> Path:
     version = _run([python, "--version"])
     # An environment knows where it is: when the checkout has moved, another one is made.
     folder = CACHE / f"python-{_digest(str(CACHE), version, *requirements)}"
-    if not (folder / "ready").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        _run([python, "-m", "venv", str(folder)])
-        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run([*pip, "--retries=1", "--timeout=15", *requirements])
-        (folder / "ready").touch()
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several workers may want the same one
+        if not (folder / "ready").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            _run([python, "-m", "venv", str(folder)])
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            _run([*pip, "--retries=1", "--timeout=15", *requirements])
+            (folder / "ready").touch()
     return folder / "bin"
 
 
