@@ -8,6 +8,8 @@ from toolmint.plan import Gap
 from toolmint.revision import Method, Revision, known_revisions, load_revision
 from toolmint.surface import ASKED, Surface, can_serve, has_capability
 
+_HINT = "look for a newer toolmint, or silence this with the reason why clients do without"
+
 
 def find_gaps(revisions: Sequence[Revision], surface: Surface) -> tuple[Gap, ...]:
     """Return what revisions have and a server does not do.
@@ -34,14 +36,14 @@ def _gaps(revision: Revision, surface: Surface) -> Iterator[Gap]:
                 code="unserved-method",
                 revision=revision.name,
                 message=f"revision {revision.name} has the request {method.method}, {fate}",
-                hint="look for a newer toolmint, or silence this with the reason why clients do without",
+                hint=_HINT,
             )
     for members, place in _unfilled(revision, surface) if revision.era == "modern" else ():
         yield Gap(
             code="unfilled-member",
             revision=revision.name,
             message=f"revision {revision.name} requires {', '.join(members)} in {place}, which the server leaves out",
-            hint="look for a newer toolmint, or silence this with the reason why clients do without",
+            hint=_HINT,
         )
 
 

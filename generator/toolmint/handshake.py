@@ -183,7 +183,7 @@ def answer_checks(
 
 def checks_module(revision: Revision) -> str:
     """Return the name of the module of ``validators`` that checks a revision's requests."""
-    return "_requests_" + re.sub(r"\W", "_", revision.name)
+    return f"_requests_{revision.identifier}"
 
 
 def asked_module(revision: Revision, method: Method) -> str:

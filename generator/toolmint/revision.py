@@ -130,6 +130,11 @@ class Revision:
     content_kinds: Mapping[str, str]
     sampling_content_kinds: Mapping[str, str]
 
+    @property
+    def identifier(self) -> str:
+        """The name as a part of Python's names, such as ``2026_07_28``."""
+        return re.sub(r"\W", "_", self.name)
+
     def schema(self, name: str) -> Schema:
         """Give a definition as a schema that stands alone.
 

@@ -5,7 +5,6 @@ serve them. Handlers take dataclasses that are made of an object schema here, li
 """
 
 import base64
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -113,7 +112,7 @@ API_NAMES = (
 
 def content_module(revision: Revision) -> str:
     """Return the name of the module of ``validators`` that checks what handlers return besides text."""
-    return "_content_" + re.sub(r"\W", "_", revision.name)
+    return f"_content_{revision.identifier}"
 
 
 def argument_schemas(manifest: Manifest) -> list[ToolSchemas]:

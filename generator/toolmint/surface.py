@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolmint.manifest import Manifest
+from toolmint.manifest import Elicitation, Manifest
 from toolmint.revision import Method, Revision
 from toolmint.sourcetext import json_text
 
@@ -124,6 +124,31 @@ def describe(manifest: Manifest, revisions: Sequence[Revision]) -> Surface:
         capabilities=capabilities,
         digest=hashlib.sha256("\n".join(told).encode()).hexdigest(),
     )
+
+
+def unlisted(manifest: Manifest) -> dict[str, Any]:
+    """Return what callers meet although no list says it: former names, strictness, and what they can be asked."""
+    asks = {
+        "tools": {tool.name: _modes(tool.elicits) for tool in manifest.tools if tool.elicits},
+        "prompts": {prompt.name: _modes(prompt.elicits) for prompt in manifest.prompts if prompt.elicits},
+        "resources": {resource.uri: _modes(resource.elicits) for resource in manifest.resources if resource.elicits},
+        "resourceTemplates": {
+            template.uri_template: _modes(template.elicits)
+            for template in manifest.resource_templates
+            if template.elicits
+        },
+    }
+    found = {
+        "aliases": {alias: tool.name for tool in manifest.tools for alias in tool.settings.aliases},
+        "strictArguments": [tool.name for tool in manifest.tools if tool.settings.strict_arguments],
+        "assertFormats": [tool.name for tool in manifest.tools if tool.settings.assert_formats],
+        "asks": {key: entries for key, entries in asks.items() if entries},
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _modes(elicitations: Sequence[Elicitation]) -> list[str]:
+    return sorted({f"elicitation.{elicitation.mode}" for elicitation in elicitations})
 
 
 def _capabilities(manifest: Manifest) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from toolmint.diffing.changes import Kind, shown
-from toolmint.manifest import Elicitation, Manifest, ManifestError, load_project_manifest
+from toolmint.manifest import Manifest, ManifestError, load_project_manifest
 from toolmint.manifest.document import MAX_DEPTH
 from toolmint.manifest.source import read_bytes
 from toolmint.problems import Problem
 from toolmint.revision import RevisionError, load_revision
-from toolmint.surface import SERVER_INFO_KEY, describe
+from toolmint.surface import SERVER_INFO_KEY, describe, unlisted
 
 LISTS: Mapping[str, tuple[Kind, str]] = {
     "tools": ("tool", "name"),
@@ -108,41 +108,26 @@ def of_manifest(manifest: Manifest) -> Told:
         "resources": [*manifest.resources],
         "resourceTemplates": [*manifest.resource_templates],
     }
-    asks: dict[tuple[Kind, str], frozenset[str]] = {}
     lists: dict[str, dict[str, Mapping[str, Any]]] = {}
     for key, items in entries.items():
-        kind, member = LISTS[key]
         wires = [item.wire() for item in items]
-        lists[key] = {wire[member]: wire for wire in wires}
-        asks |= {(kind, wire[member]): _asks(item.elicits) for item, wire in zip(items, wires, strict=True)}
+        lists[key] = {wire[LISTS[key][1]]: wire for wire in wires}
     server = manifest.server.wire()
     if manifest.server.instructions:
         server["instructions"] = manifest.server.instructions
-    return Told(
+    told = Told(
         label=os.fspath(manifest.path),
         lists=lists,
-        aliases={alias: tool.name for tool in manifest.tools for alias in tool.settings.aliases},
-        settings={
-            tool.name: {
-                "strictArguments": tool.settings.strict_arguments,
-                "assertFormats": tool.settings.assert_formats,
-            }
-            for tool in manifest.tools
-        },
-        asks=asks,
         server=server,
         protocol=manifest.protocol,
         digest=_digest(manifest),
     )
+    return _with_unlisted(told, unlisted(manifest))
 
 
 def _digest(manifest: Manifest) -> str:
     own = manifest.path.parent / "schema"
     return describe(manifest, [load_revision(name, own) for name in manifest.protocol]).digest
-
-
-def _asks(elicitations: Iterable[Elicitation]) -> frozenset[str]:
-    return frozenset(f"elicitation.{elicitation.mode}" for elicitation in elicitations)
 
 
 def _json(data: bytes) -> Any:
@@ -180,22 +165,22 @@ def _of_lock(label: str, lock: Mapping[str, Any]) -> Told:
     if detail is None:
         return Told(label=label, protocol=known, digest=digest, only_digest=True)
     told = _collected(label, [_result(label, detail)], protocol=known, digest=digest)
-    unlisted = detail.get("unlisted")
-    return _with_unlisted(told, unlisted) if isinstance(unlisted, dict) else told
+    more = detail.get("unlisted")
+    return _with_unlisted(told, more) if isinstance(more, dict) else told
 
 
-def _with_unlisted(told: Told, unlisted: Mapping[str, Any]) -> Told:
-    """Return what callers are told with what no list says, which is in a lock file beside the lists."""
+def _with_unlisted(told: Told, more: Mapping[str, Any]) -> Told:
+    """Return what callers are told with what no list says, in the form that a lock file has it in beside the lists."""
     settings = {
-        name: {setting: name in unlisted.get(setting, ()) for setting in ("strictArguments", "assertFormats")}
+        name: {setting: name in more.get(setting, ()) for setting in ("strictArguments", "assertFormats")}
         for name in told.lists.get("tools", {})
     }
     asks: dict[tuple[Kind, str], frozenset[str]] = {
-        (kind, identity): frozenset(unlisted.get("asks", {}).get(key, {}).get(identity, ()))
+        (kind, identity): frozenset(more.get("asks", {}).get(key, {}).get(identity, ()))
         for key, (kind, _) in LISTS.items()
         for identity in told.lists.get(key, {})
     }
-    return replace(told, aliases=unlisted.get("aliases", {}), settings=settings, asks=asks)
+    return replace(told, aliases=more.get("aliases", {}), settings=settings, asks=asks)
 
 
 def _of_answers(label: str, value: Any) -> Told:

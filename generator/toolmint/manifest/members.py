@@ -89,11 +89,5 @@ _LISTED = ("Implementation", "Tool", "Resource", "ResourceTemplate", "Prompt")
 def _entries(manifest: Manifest) -> Iterator[tuple[str, Path, JSONObject]]:
     """Yield what a manifest lists: the name of its definition, where it stands, and what it is on the wire."""
     yield "Implementation", ("server",), manifest.server.wire()
-    for tool in manifest.tools:
-        yield "Tool", path_of(tool.pointer), tool.wire()
-    for resource in manifest.resources:
-        yield "Resource", path_of(resource.pointer), resource.wire()
-    for template in manifest.resource_templates:
-        yield "ResourceTemplate", path_of(template.pointer), template.wire()
-    for prompt in manifest.prompts:
-        yield "Prompt", path_of(prompt.pointer), prompt.wire()
+    for entry in manifest.entries:
+        yield type(entry).__name__, path_of(entry.pointer), entry.wire()  # the model's names are the protocol's

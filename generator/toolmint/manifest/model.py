@@ -369,6 +369,11 @@ class Manifest:
     positions: Positions
     warnings: tuple[Problem, ...] = ()
 
+    @property
+    def entries(self) -> tuple[Tool | Resource | ResourceTemplate | Prompt, ...]:
+        """The tools, resources, templates and prompts."""
+        return (*self.tools, *self.resources, *self.resource_templates, *self.prompts)
+
 
 def _given(**members: Any) -> JSONObject:
     """Return the members that were given; the manifest has no null on the wire."""

@@ -15,7 +15,7 @@ from toolmint.manifest.wording import did_you_mean, shown
 from toolmint.plan import Gap
 from toolmint.problems import Problem
 from toolmint.review import describing, effects, naming, poisoning, schemas, secrets, size
-from toolmint.review.contract import Contract, Finding, Rule, entries, entry_path
+from toolmint.review.contract import Contract, Finding, Rule, entry_path
 from toolmint.review.silencing import SECTIONS, Settings, read_settings, read_source_again
 from toolmint.review.size import ContextSize, context_size, estimate_tokens
 
@@ -177,8 +177,7 @@ class _Scopes:
         sections = [(section,) for section in SECTIONS]
         others = [(key,) for key in ("toolmint", "protocol", "server", "package", "defaults", "$defs")]
         starts: list[tuple[Position, Path]] = [
-            (manifest.positions.value(path), path)
-            for path in (entry_path(entry.pointer) for entry in entries(manifest))
+            (manifest.positions.value(path), path) for path in (entry_path(entry.pointer) for entry in manifest.entries)
         ]
         starts += [(manifest.positions.key(path), ()) for path in (*sections, *others)]
         starts.sort(key=lambda start: start[0])

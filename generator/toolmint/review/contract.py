@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from toolmint.manifest import Manifest, Prompt, Resource, ResourceTemplate, Tool
+from toolmint.manifest import Manifest, Tool
 from toolmint.manifest.positions import Path, path_of
 from toolmint.manifest.references import Scope, descend, value_at
 
@@ -124,7 +124,7 @@ class Contract:
         add(server.instructions, ("server", "instructions"))
         for name, definition in manifest.definitions.items():
             add(definition, ("$defs", name))
-        for entry in entries(manifest):
+        for entry in manifest.entries:
             path = entry_path(entry.pointer)
             add(entry.wire(), path)
             for index, elicitation in enumerate(entry.elicits):
@@ -174,15 +174,6 @@ class Contract:
 
 Rule = Callable[[Contract], Iterator[Finding]]
 """Looks at a contract from one side."""
-
-
-Entry = Tool | Resource | ResourceTemplate | Prompt
-
-
-def entries(manifest: Manifest) -> list[Entry]:
-    """Return the tools, resources, templates and prompts of a manifest."""
-    listed: list[Entry] = [*manifest.tools, *manifest.resources]
-    return [*listed, *manifest.resource_templates, *manifest.prompts]
 
 
 def entry_path(pointer: str) -> Path:

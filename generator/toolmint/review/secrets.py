@@ -6,7 +6,7 @@ from typing import Any
 
 from toolmint.manifest import identifier
 from toolmint.manifest.wording import shown
-from toolmint.review.contract import Contract, Finding, entries, entry_path
+from toolmint.review.contract import Contract, Finding, entry_path
 
 _SECRET = re.compile(
     r"\b(?:"
@@ -49,7 +49,7 @@ def asked_in_arguments(contract: Contract) -> Iterator[Finding]:
 
 def asked_in_forms(contract: Contract) -> Iterator[Finding]:
     """No form asks for a secret (elicitation, Security: form mode must not; url mode is for that)."""
-    for entry in entries(contract.manifest):
+    for entry in contract.manifest.entries:
         for index, elicitation in enumerate(entry.elicits):
             if elicitation.mode != "form" or elicitation.requested_schema is None:
                 continue

@@ -95,19 +95,14 @@ def _encode_properties(value: object, table: tuple[Property, ...], properties: P
 def _encode_items(items: Any, properties: Properties, depth: int) -> dict[str, Any]:
     encoded: dict[str, Any] = {}
     for key, item in items:
-        if type(key) is str:
-            plain = key
-        elif isinstance(key, str):
-            plain = _plain(key)
-        elif item is ABSENT:
+        if item is ABSENT:
             continue
-        else:
+        if not isinstance(key, str):
             found = f"the key {key!r} is {_a(key)}"
             raise _UnencodableError(TypeError, f"{found}; the keys of a JSON object are strings")
+        plain = key if type(key) is str else _plain(key)
         if type(item) in ATOMS:
             encoded[plain] = item
-            continue
-        if item is ABSENT:
             continue
         try:
             encoded[plain] = _encode(item, properties, depth)
